@@ -1,0 +1,22 @@
+// The dimensions in which a run is limited, fixed in its header before attempt 1.
+import { z } from 'zod';
+import { Count } from './ids.ts';
+
+/** Order in which dimensions are shown. */
+export const budgetDimensions = ['attempts', 'rounds', 'requests', 'promptTokens', 'completionTokens', 'verifierRuns', 'verifierMs', 'wallMs'] as const;
+export type BudgetDimension = (typeof budgetDimensions)[number];
+
+const perDimension = <T extends z.ZodType>(value: T) =>
+  z.strictObject({ attempts: value, rounds: value, requests: value, promptTokens: value, completionTokens: value, verifierRuns: value, verifierMs: value, wallMs: value });
+
+/** Limits; null = not limited. `attempts` is always limited, or a run need not end. */
+export const Budget = perDimension(z.int().min(1).nullable()).refine((b) => b.attempts !== null, 'a run needs a limit on attempts');
+export type Budget = z.infer<typeof Budget>;
+
+/** Amounts charged or reserved, or the overshoot beyond a reservation. */
+export const Amounts = perDimension(Count);
+export type Amounts = z.infer<typeof Amounts>;
+
+/** What one attempt cost: `charged` never exceeds what was reserved, the rest stands in `overshoot`. */
+export const Cost = z.strictObject({ charged: Amounts, overshoot: Amounts });
+export type Cost = z.infer<typeof Cost>;

@@ -1,0 +1,39 @@
+// One attempt and what became of it. Inserted once, with its outcome, and never changed.
+import { z } from 'zod';
+import { Cost } from './budget.ts';
+import { Count, RunId, Sha } from './ids.ts';
+
+/** Order in which outcomes are listed and numbered in columns (index = code). */
+export const outcomes = ['commit', 'tie', 'regression', 'incomparable', 'not_selected', 'duplicate', 'unstable', 'invalid', 'no_verdict', 'aborted'] as const;
+export const Outcome = z.enum(outcomes);
+export type Outcome = z.infer<typeof Outcome>;
+
+export const StopReason = z.enum(['zero_rank', 'budget', 'user', 'verifier_dead', 'contract_changed', 'stalled']);
+export type StopReason = z.infer<typeof StopReason>;
+
+/** `interrupted`: no stop reason and no live engine loop. `not_started`: the seed had no verdict, nothing is certified. */
+export const RunStatus = z.enum(['running', 'interrupted', 'stopped', 'not_started']);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const VerdictSource = z.enum(['fresh', 'cache', 'none']);
+
+export const Transition = z.strictObject({
+  run: RunId,
+  /** Dense from 1. */
+  n: z.int().min(1),
+  round: z.int().min(1),
+  slot: Count,
+  base: Sha,
+  request: Sha.nullable(),
+  response: Sha.nullable(),
+  retrieved: z.array(Sha),
+  featuresShown: Sha.nullable(),
+  tree: Sha.nullable(),
+  duplicateOf: Count.nullable(),
+  verdict: Sha.nullable(),
+  verdictSource: VerdictSource,
+  outcome: Outcome,
+  bundle: Sha.nullable(),
+  cost: Cost,
+});
+export type Transition = z.infer<typeof Transition>;
