@@ -8,3 +8,6 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 
 export const Manifest = z.array(ManifestEntry);
 export type Manifest = z.infer<typeof Manifest>;
+
+/** One file of an artifact in memory. */
+export type TreeFile = { readonly path: string; readonly mode: 'file' | 'exec'; readonly bytes: Uint8Array };

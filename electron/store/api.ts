@@ -1,0 +1,162 @@
+// What the rest of the engine may ask of the store. Everything runs in worker threads: one writer, some readers.
+// The governor decides; the store re-checks every commit with triggers and refuses what breaks an invariant (semantics.md, section 10).
+import type { Amounts } from '#shared/domain/budget.ts';
+import type { CertifiedBundle } from '#shared/domain/bundle.ts';
+import type { Contract } from '#shared/domain/contract.ts';
+import type { EventBody } from '#shared/domain/event-chain.ts';
+import type { RunHeader } from '#shared/domain/header.ts';
+import type { RunId, Sha } from '#shared/domain/ids.ts';
+import type { MemoryEntry } from '#shared/domain/memory.ts';
+import type { StopReason, Transition } from '#shared/domain/transition.ts';
+import type { Manifest } from '#shared/domain/tree.ts';
+import type { Verdict } from '#shared/domain/verdict.ts';
+import type { JournalItem } from '#shared/contract/app.ts';
+import type { ChainColumns, RunColumns, RunDetail, RunSummary, TransitionDetail, TransitionRow } from '#shared/contract/run.ts';
+
+/** Plain bytes and their SHA-256 (computed by the caller; the writer checks it). Storing the same sha again is a no-op. */
+export type BlobInput = { readonly sha: Sha; readonly bytes: Uint8Array };
+
+/** A tree by its id; its files' bytes come as blobs in the same call or are stored already. */
+export type TreeInput = { readonly tree: Sha; readonly manifest: Manifest };
+
+/** The salt behind one commitment of the event chain, and the object that it commits to. */
+export type SaltInput = { readonly commitment: Sha; readonly salt: Uint8Array; readonly object: Sha };
+
+/** One execution of a verifier, as recorded. `output` names a blob, null when nothing was written. */
+export type VerifierRunInput = {
+  readonly id: string;
+  readonly nonce: string;
+  readonly tree: Sha;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The report exactly as it was read from the result channel. */
+  readonly report: Sha | null;
+  readonly output: Sha | null;
+  readonly result: string;
+};
+
+/** `sha` is the SHA-256 of the canonical JSON of {tree, contract, verdict}. */
+export type VerdictInput = { readonly sha: Sha; readonly tree: Sha | null; readonly contract: Sha; readonly verdict: Verdict; readonly runs: readonly VerifierRunInput[] };
+
+export type CreateRun = {
+  readonly run: RunId;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly header: RunHeader;
+  readonly headerSha: Sha;
+  readonly contract: Contract;
+  readonly task: { readonly id: string; readonly title: string; readonly path: string };
+  readonly blobs: readonly BlobInput[];
+  readonly trees: readonly TreeInput[];
+  readonly salts: readonly SaltInput[];
+  readonly events: readonly EventBody[];
+  readonly verdict: VerdictInput;
+  /** null: the seed has no verdict, the run is `not_started` and nothing is certified. */
+  readonly genesis: CertifiedBundle | null;
+  readonly stop: { readonly reason: StopReason; readonly note: string | null } | null;
+  /** Why it was not started. */
+  readonly note: string | null;
+};
+
+/** Appends the event `round`: from here on a crash consumes the numbers and the reservations. */
+export type OpenRound = {
+  readonly run: RunId;
+  readonly at: string;
+  readonly round: number;
+  readonly base: Sha;
+  readonly slots: readonly { readonly n: number; readonly slot: number; readonly draw: number; readonly reserved: Amounts }[];
+  readonly event: EventBody;
+};
+
+/** Request and response bytes of a round, stored before anything is parsed. */
+export type StoreProposals = {
+  readonly run: RunId;
+  readonly at: string;
+  readonly items: readonly { readonly n: number; readonly request: BlobInput; readonly response: BlobInput | null }[];
+  readonly salts: readonly SaltInput[];
+  readonly events: readonly EventBody[];
+};
+
+/** The one transaction that ends a round: verdicts, transitions, memory, the winner's bundle, head, budget, event chain. */
+export type CommitRound = {
+  readonly run: RunId;
+  readonly at: string;
+  readonly round: number;
+  readonly blobs: readonly BlobInput[];
+  readonly trees: readonly TreeInput[];
+  readonly salts: readonly SaltInput[];
+  readonly verdicts: readonly VerdictInput[];
+  /** In order of n; all slots of the round. */
+  readonly transitions: readonly Transition[];
+  /** One entry for each transition that did not commit. */
+  readonly memory: readonly MemoryEntry[];
+  readonly bundle: CertifiedBundle | null;
+  /** Compare-and-swap: the head that the round was decided against. */
+  readonly expectedHead: Sha;
+  /** Sums over the round; the writer replaces the round's reservations by them. */
+  readonly charged: Amounts;
+  readonly overshoot: Amounts;
+  readonly events: readonly EventBody[];
+  readonly stop: { readonly reason: StopReason; readonly note: string | null } | null;
+};
+
+export type StopRun = { readonly run: RunId; readonly at: string; readonly reason: StopReason; readonly note: string | null; readonly event: EventBody };
+export type ResumeRun = { readonly run: RunId; readonly at: string; readonly event: EventBody };
+
+/** What is needed to go on with a run. `nextDraw` = 1 + number of attempts so far that were not `aborted`. */
+export type ResumeState = {
+  readonly header: RunHeader;
+  readonly headerSha: Sha;
+  readonly contract: Contract;
+  readonly task: { readonly id: string; readonly title: string; readonly path: string };
+  readonly head: CertifiedBundle;
+  readonly nextN: number;
+  readonly nextRound: number;
+  readonly nextDraw: number;
+  readonly used: Amounts;
+  readonly stop: StopReason | null;
+  /** Final verdicts of this chain (this run and the ancestors it branched from): ranked and invalid ones, by tree. */
+  readonly cached: readonly { readonly tree: Sha; readonly verdictSha: Sha; readonly verdict: Verdict; readonly n: number | null }[];
+  /** No-verdicts in a row at the end of the run. */
+  readonly noVerdictStreak: number;
+};
+
+export type Settings = { readonly theme: 'system' | 'light' | 'dark'; readonly language: 'system' | 'en' | 'ko' };
+
+/** Statuses read from the store never say `running`: only the engine knows which loops are alive, so an unstopped run reads `interrupted`. */
+export type Store = {
+  createRun(input: CreateRun): Promise<void>;
+  openRound(input: OpenRound): Promise<void>;
+  storeProposals(input: StoreProposals): Promise<void>;
+  commitRound(input: CommitRound): Promise<void>;
+  stopRun(input: StopRun): Promise<void>;
+  resumeRun(input: ResumeRun): Promise<void>;
+  /** On start: aborts every open round (transitions `aborted`, charged at their reservation, memory entries, events). Returns the runs it touched. */
+  recover(at: string): Promise<readonly RunId[]>;
+
+  listRuns(input: { before?: RunId | undefined; limit: number }): Promise<{ runs: RunSummary[]; more: boolean }>;
+  getRun(run: RunId): Promise<RunDetail | null>;
+  getSummary(run: RunId): Promise<RunSummary | null>;
+  /** Ids that begin with the prefix, at most two. */
+  resolveRun(prefix: string): Promise<RunId[]>;
+  pageTransitions(input: { run: RunId; after: number; limit: number }): Promise<TransitionRow[]>;
+  getTransition(input: { run: RunId; n: number }): Promise<TransitionDetail | null>;
+  getColumns(input: { run: RunId; from: number; to: number; resolution: number }): Promise<RunColumns>;
+  getChain(run: RunId): Promise<ChainColumns>;
+  getBundle(input: { run: RunId; seq: number }): Promise<{ bundle: CertifiedBundle; files: Manifest } | null>;
+  getManifest(tree: Sha): Promise<Manifest | null>;
+  /** Plain bytes, checked against the sha; null where there is no such blob. Throws when the stored bytes are damaged. */
+  getBlob(sha: Sha): Promise<Uint8Array | null>;
+  getResumeState(run: RunId): Promise<ResumeState | null>;
+  getJournal(input: { after: number; limit: number }): Promise<JournalItem[]>;
+  lastJournal(): Promise<number>;
+  getSettings(): Promise<Settings>;
+  setSettings(settings: Partial<Settings>): Promise<Settings>;
+
+  /** Told after each write that appended to the journal, in order. Returns the function that stops listening. */
+  onJournal(listener: (items: readonly JournalItem[]) => void): () => void;
+  /** Waits for writes under way, checkpoints, ends the threads. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,184 @@
+// Client half of the RPC: calls, streams with credit, cancellation. Knows nothing of Electron or sockets.
+import type { ProcedureTable } from '#shared/contract/procedure.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import { ServerFrame } from './frames.ts';
+import type { Port } from './port.ts';
+import type { CallName, Input, Output, StreamName } from './types.ts';
+
+export type Hello = { readonly contract: string; readonly version: string; readonly journal: number };
+
+export type Client<T extends ProcedureTable> = {
+  /** Resolves with the server's first frame; rejects with `incompatible` when its contract is not ours, with `closed` when none comes. */
+  readonly hello: Promise<Hello>;
+  call<K extends CallName<T>>(name: K, input: Input<T[K]>, options?: { signal?: AbortSignal }): Promise<Output<T[K]>>;
+  /** Items in order. Leaving the loop stops the producer. `window` = items that may be on their way at once (default 64). */
+  stream<K extends StreamName<T>>(name: K, input: Input<T[K]>, options?: { signal?: AbortSignal; window?: number }): AsyncGenerator<Output<T[K]>, void, void>;
+  /** Bytes of a stored object, or null where there is none. */
+  blob(sha: string): Promise<Uint8Array | null>;
+  /** Resolves once the connection is gone, whoever closed it. */
+  readonly closed: Promise<void>;
+  close(): void;
+};
+
+type Pending = { items?: (values: readonly unknown[]) => void; done: (value: unknown) => void; fail: (error: RpcError) => void };
+
+/**
+ * Joins a client to `port`. `contractHash` is the hash of `table` on this side: a server with another one is refused, and every
+ * call fails with `incompatible`. Answers are not parsed again: the server parses what it sends.
+ */
+export function createClient<T extends ProcedureTable>(port: Port, contractHash: string): Client<T> {
+  let nextId = 1;
+  let gone: RpcError | undefined;
+  const pending = new Map<number, Pending>();
+  let greet: (hello: Hello) => void = () => {};
+  let refuse: (error: RpcError) => void = () => {};
+  const hello = new Promise<Hello>((resolve, reject) => {
+    greet = resolve;
+    refuse = reject;
+  });
+  hello.catch(() => {});
+  let markClosed: () => void = () => {};
+  const closed = new Promise<void>((resolve) => {
+    markClosed = resolve;
+  });
+
+  const failAll = (error: RpcError) => {
+    gone ??= error;
+    refuse(gone);
+    const waiting = [...pending.values()];
+    pending.clear();
+    for (const p of waiting) p.fail(gone);
+  };
+
+  port.listen(
+    (raw) => {
+      const parsed = ServerFrame.safeParse(raw);
+      if (!parsed.success) return;
+      const frame = parsed.data;
+      if (frame.t === 'hello') {
+        if (frame.contract === contractHash) greet({ contract: frame.contract, version: frame.version, journal: frame.journal });
+        else {
+          failAll(
+            new RpcError('incompatible', `the running engine is Pawl ${frame.version} and speaks another contract; close it, or use the same version, and try again`),
+          );
+          port.close();
+        }
+        return;
+      }
+      const p = pending.get(frame.id);
+      if (!p) return;
+      if (frame.t === 'items') {
+        p.items?.(frame.values);
+        return;
+      }
+      pending.delete(frame.id);
+      if (frame.t === 'err') p.fail(new RpcError(frame.code, frame.message, frame.where));
+      else p.done(frame.t === 'ok' ? frame.value : undefined);
+    },
+    () => {
+      failAll(new RpcError('closed', 'the connection to the engine is closed'));
+      markClosed();
+    },
+  );
+
+  const begin = (entry: Pending, signal: AbortSignal | undefined): number => {
+    const id = nextId++;
+    if (gone) {
+      entry.fail(gone);
+      return id;
+    }
+    if (signal?.aborted) {
+      entry.fail(new RpcError('cancelled', 'cancelled before it was sent'));
+      return id;
+    }
+    const onAbort = () => {
+      if (!pending.delete(id)) return;
+      port.send({ t: 'cancel', id });
+      entry.fail(new RpcError('cancelled', 'cancelled'));
+    };
+    const settle = (then: () => void) => {
+      signal?.removeEventListener('abort', onAbort);
+      then();
+    };
+    pending.set(id, {
+      ...(entry.items ? { items: entry.items } : {}),
+      done: (value) => settle(() => entry.done(value)),
+      fail: (error) => settle(() => entry.fail(error)),
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return id;
+  };
+
+  const request = <R>(frame: (id: number) => unknown, signal?: AbortSignal): Promise<R> =>
+    new Promise<R>((resolve, reject) => {
+      // The one place where an answer takes the type that the table promises: the server has parsed it against that table.
+      const id = begin({ done: (value) => resolve(value as R), fail: reject }, signal);
+      if (pending.has(id)) port.send(frame(id));
+    });
+
+  return {
+    hello,
+    closed,
+    call: (name, input, options = {}) => request((id) => ({ t: 'call', id, name, input }), options.signal),
+    blob: (sha) => request((id) => ({ t: 'blob', id, sha })),
+    async *stream(name, input, { signal, window = 64 } = {}) {
+      type Item = Output<T[typeof name]>;
+      const queue: Item[] = [];
+      let ended = false;
+      let error: RpcError | undefined;
+      let wake = () => {};
+      const id = begin(
+        {
+          items: (values) => {
+            for (const value of values) queue.push(value as Item);
+            wake();
+          },
+          done: () => {
+            ended = true;
+            wake();
+          },
+          fail: (e) => {
+            error = e;
+            ended = true;
+            wake();
+          },
+        },
+        signal,
+      );
+      if (pending.has(id)) port.send({ t: 'call', id, name, input, credit: window });
+      let taken = 0;
+      let at = 0;
+      try {
+        for (;;) {
+          while (at < queue.length) {
+            const item = queue[at++];
+            if (at === queue.length || at > 4096) {
+              queue.splice(0, at);
+              at = 0;
+            }
+            yield item as Item;
+            if (++taken >= Math.max(1, window >> 1)) {
+              if (pending.has(id)) port.send({ t: 'credit', id, n: taken });
+              taken = 0;
+            }
+          }
+          if (ended) {
+            if (error) throw error;
+            return;
+          }
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            if (at < queue.length || ended) resolve();
+          });
+        }
+      } finally {
+        if (pending.delete(id)) port.send({ t: 'cancel', id });
+      }
+    },
+    close: () => {
+      port.close();
+      failAll(new RpcError('closed', 'the connection to the engine is closed'));
+      markClosed();
+    },
+  };
+}
