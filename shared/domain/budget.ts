@@ -3,11 +3,29 @@ import { z } from 'zod';
 import { Count } from './ids.ts';
 
 /** Order in which dimensions are shown. */
-export const budgetDimensions = ['attempts', 'rounds', 'requests', 'promptTokens', 'completionTokens', 'verifierRuns', 'verifierMs', 'wallMs'] as const;
+export const budgetDimensions = [
+  'attempts',
+  'rounds',
+  'requests',
+  'promptTokens',
+  'completionTokens',
+  'verifierRuns',
+  'verifierMs',
+  'wallMs',
+] as const;
 export type BudgetDimension = (typeof budgetDimensions)[number];
 
 const perDimension = <T extends z.ZodType>(value: T) =>
-  z.strictObject({ attempts: value, rounds: value, requests: value, promptTokens: value, completionTokens: value, verifierRuns: value, verifierMs: value, wallMs: value });
+  z.strictObject({
+    attempts: value,
+    rounds: value,
+    requests: value,
+    promptTokens: value,
+    completionTokens: value,
+    verifierRuns: value,
+    verifierMs: value,
+    wallMs: value,
+  });
 
 /** Limits; null = not limited. `attempts` is always limited, or a run need not end. */
 export const Budget = perDimension(z.int().min(1).nullable()).refine((b) => b.attempts !== null, 'a run needs a limit on attempts');

@@ -4,7 +4,10 @@ import { Count, Sha } from './ids.ts';
 import { Obligation, ObligationKey } from './obligation.ts';
 import { Manifest } from './tree.ts';
 
-const TimeoutMs = z.int().min(1).max(24 * 3600 * 1000);
+const TimeoutMs = z
+  .int()
+  .min(1)
+  .max(24 * 3600 * 1000);
 
 export const VerifierSpec = z.strictObject({
   /** `pure-js` runs `file` in QuickJS; `command` runs `command`. */
@@ -20,11 +23,22 @@ export const VerifierSpec = z.strictObject({
   /** Names of environment variables that are passed on. */
   env: z.array(z.string()),
   timeoutsMs: z.strictObject({ setup: TimeoutMs, transfer: TimeoutMs, run: TimeoutMs, parse: TimeoutMs }),
-  limits: z.strictObject({ memoryMb: z.int().min(1), cpuS: z.int().min(1), processes: z.int().min(1), fileMb: z.int().min(1), outputKb: z.int().min(1) }),
+  limits: z.strictObject({
+    memoryMb: z.int().min(1),
+    cpuS: z.int().min(1),
+    processes: z.int().min(1),
+    fileMb: z.int().min(1),
+    outputKb: z.int().min(1),
+  }),
 });
 export type VerifierSpec = z.infer<typeof VerifierSpec>;
 
-export const Measurement = z.strictObject({ preflightRuns: z.int().min(1), confirmRuns: z.int().min(1), paired: z.boolean(), infraRetries: Count });
+export const Measurement = z.strictObject({
+  preflightRuns: z.int().min(1),
+  confirmRuns: z.int().min(1),
+  paired: z.boolean(),
+  infraRetries: Count,
+});
 export type Measurement = z.infer<typeof Measurement>;
 
 export const ArtifactRules = z.strictObject({

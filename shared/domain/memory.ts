@@ -28,8 +28,13 @@ export type Features = z.infer<typeof Features>;
 
 /** Lines (or, in a binary file, bytes) added and removed in one file. */
 export const FileChange = z.strictObject({
-  path: z.string(), status: z.enum(['added', 'removed', 'modified', 'mode']), binary: z.boolean(), added: Count, removed: Count,
-  before: Sha.nullable(), after: Sha.nullable(),
+  path: z.string(),
+  status: z.enum(['added', 'removed', 'modified', 'mode']),
+  binary: z.boolean(),
+  added: Count,
+  removed: Count,
+  before: Sha.nullable(),
+  after: Sha.nullable(),
 });
 export type FileChange = z.infer<typeof FileChange>;
 

@@ -8,7 +8,10 @@ export const Obligation = z.strictObject({
   key: ObligationKey,
   title: z.string().min(1).max(500),
   /** The worst value a verifier may report, 1 to 2^31 - 1. */
-  cap: z.int().min(1).max(2 ** 31 - 1),
+  cap: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
   kind: z.enum(['binary', 'count', 'ordinal']),
   /** How much of it the proposer may see. */
   visibility: z.enum(['full', 'aggregate', 'hidden']),

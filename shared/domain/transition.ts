@@ -4,7 +4,18 @@ import { Cost } from './budget.ts';
 import { Count, RunId, Sha } from './ids.ts';
 
 /** Order in which outcomes are listed and numbered in columns (index = code). */
-export const outcomes = ['commit', 'tie', 'regression', 'incomparable', 'not_selected', 'duplicate', 'unstable', 'invalid', 'no_verdict', 'aborted'] as const;
+export const outcomes = [
+  'commit',
+  'tie',
+  'regression',
+  'incomparable',
+  'not_selected',
+  'duplicate',
+  'unstable',
+  'invalid',
+  'no_verdict',
+  'aborted',
+] as const;
 export const Outcome = z.enum(outcomes);
 export type Outcome = z.infer<typeof Outcome>;
 
@@ -16,6 +27,7 @@ export const RunStatus = z.enum(['running', 'interrupted', 'stopped', 'not_start
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const VerdictSource = z.enum(['fresh', 'cache', 'none']);
+export type VerdictSource = z.infer<typeof VerdictSource>;
 
 export const Transition = z.strictObject({
   run: RunId,

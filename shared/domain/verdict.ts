@@ -14,13 +14,26 @@ export const InvalidCode = z.enum(['no_candidate', 'empty', 'apply_failed', 'pro
 export type InvalidCode = z.infer<typeof InvalidCode>;
 
 export const NoVerdictCode = z.enum([
-  'crash', 'setup_timeout', 'transfer', 'parse', 'malformed', 'attestation', 'tampered', 'verifier_timeout', 'infra', 'budget', 'aborted',
+  'crash',
+  'setup_timeout',
+  'transfer',
+  'parse',
+  'malformed',
+  'attestation',
+  'tampered',
+  'verifier_timeout',
+  'infra',
+  'budget',
+  'aborted',
 ]);
 export type NoVerdictCode = z.infer<typeof NoVerdictCode>;
 
 export const Verdict = z.discriminatedUnion('kind', [
   z.strictObject({
-    kind: z.literal('ranked'), rank: Rank, runs: z.array(RunRef), stable: z.boolean(),
+    kind: z.literal('ranked'),
+    rank: Rank,
+    runs: z.array(RunRef),
+    stable: z.boolean(),
     advisory: z.record(z.string(), z.number()),
     /** Text per obligation key, as the verifier wrote it: shown, never decides. */
     details: z.record(z.string(), z.string()),
