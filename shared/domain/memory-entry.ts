@@ -9,8 +9,13 @@ import type { Obligation } from './obligation.ts';
 import type { Outcome } from './transition.ts';
 import type { Rank, Verdict } from './verdict.ts';
 
+const lineEnd = /\r\n|[\n\r\u2028\u2029]/;
+
 /** Bytes of UTF-8 that an excerpt may take. */
 export const maxExcerptBytes = 4_096;
+
+// So much of one detail is looked through; words times lines would otherwise grow with what a verifier prints.
+const maxFilteredUnits = 65_536;
 
 export interface MemoryFacts {
   readonly run: string;
@@ -62,11 +67,14 @@ export function memoryEntry({ verdict, note, changes, hunks, ...facts }: MemoryF
  */
 export function excerptFor(obligations: readonly Obligation[], details: Readonly<Record<string, string>>, output: string): string {
   const guarded = obligations.filter((o) => o.visibility !== 'full');
-  const words = guarded.flatMap((o) => [o.key.toLowerCase(), o.title.toLowerCase()]);
+  // A title of several lines is looked for line by line, as the text is.
+  const words = guarded.flatMap((o) => [o.key, ...o.title.split(lineEnd)].map((w) => w.trim().toLowerCase())).filter((w) => w !== '');
   const allowed = (text: string): string => {
     if (words.length === 0) return text;
-    return text
-      .split(/\r\n|[\n\r\u2028\u2029]/)
+    const lines = text.slice(0, maxFilteredUnits).split(lineEnd);
+    // The last line of a cut text may hold half a word that the filter would know whole.
+    if (text.length > maxFilteredUnits) lines.pop();
+    return lines
       .filter((line) => {
         const lower = line.toLowerCase();
         return !words.some((word) => lower.includes(word));
@@ -75,12 +83,19 @@ export function excerptFor(obligations: readonly Obligation[], details: Readonly
   };
   const said = (o: Obligation): string | null => (Object.hasOwn(details, o.key) ? (details[o.key] ?? null) : null);
   const parts: string[] = [];
+  let units = 0;
+  const add = (part: string): void => {
+    parts.push(part);
+    units += part.length + 1;
+  };
   for (const o of obligations) {
+    // A UTF-16 unit takes at least one byte, so nothing after this could still be seen.
+    if (units > maxExcerptBytes) break;
     const text = said(o);
-    if (o.visibility === 'full' && text !== null) parts.push(`${o.key}: ${allowed(text)}`);
+    if (o.visibility === 'full' && text !== null) add(`${o.key}: ${allowed(text)}`);
   }
   const aggregate = guarded.filter((o) => o.visibility === 'aggregate' && said(o) !== null).length;
-  if (aggregate > 0) parts.push(`aggregate obligations with details: ${aggregate}`);
-  if (guarded.length === 0 && output !== '') parts.push(output);
+  if (aggregate > 0) add(`aggregate obligations with details: ${aggregate}`);
+  if (guarded.length === 0 && output !== '') add(output.slice(0, maxExcerptBytes));
   return truncateUtf8(parts.join('\n').toWellFormed(), maxExcerptBytes);
 }

@@ -9,7 +9,7 @@ export interface Random {
   /** Uniform integer in [0, n), without modulo bias; `n` is an integer from 1 to 2^53 - 1. */
   int(n: number): number;
   /** A uniformly chosen element of a list that is not empty. */
-  pick<T extends NonNullable<unknown> | null>(list: readonly T[]): T;
+  pick<T extends string | number | boolean | object | null>(list: readonly T[]): T;
 }
 
 const rotl = (x: number, k: number): number => (x << k) | (x >>> (32 - k));
@@ -48,7 +48,7 @@ export function createRandom(seedParts: readonly (string | number)[]): Random {
   return {
     next: () => uint53() / 2 ** 53,
     int,
-    pick: <T extends NonNullable<unknown> | null>(list: readonly T[]): T => {
+    pick: <T extends string | number | boolean | object | null>(list: readonly T[]): T => {
       const chosen = list.length === 0 ? undefined : list[int(list.length)];
       if (chosen === undefined) throw new RangeError('random pick: the list is empty');
       return chosen;
