@@ -12,7 +12,11 @@ export type Client<T extends ProcedureTable> = {
   readonly hello: Promise<Hello>;
   call<K extends CallName<T>>(name: K, input: Input<T[K]>, options?: { signal?: AbortSignal }): Promise<Output<T[K]>>;
   /** Items in order. Leaving the loop stops the producer. `window` = items that may be on their way at once (default 64). */
-  stream<K extends StreamName<T>>(name: K, input: Input<T[K]>, options?: { signal?: AbortSignal; window?: number }): AsyncGenerator<Output<T[K]>, void, void>;
+  stream<K extends StreamName<T>>(
+    name: K,
+    input: Input<T[K]>,
+    options?: { signal?: AbortSignal; window?: number },
+  ): AsyncGenerator<Output<T[K]>, void, void>;
   /** Bytes of a stored object, or null where there is none. */
   blob(sha: string): Promise<Uint8Array | null>;
   /** Resolves once the connection is gone, whoever closed it. */
@@ -29,6 +33,12 @@ type Pending = { items?: (values: readonly unknown[]) => void; done: (value: unk
 export function createClient<T extends ProcedureTable>(port: Port, contractHash: string): Client<T> {
   let nextId = 1;
   let gone: RpcError | undefined;
+  // Nothing is sent before the server has shown that it speaks our contract: a command must not reach an engine that misreads it.
+  let outbox: unknown[] | undefined = [];
+  const send = (frame: unknown) => {
+    if (outbox) outbox.push(frame);
+    else port.send(frame);
+  };
   const pending = new Map<number, Pending>();
   let greet: (hello: Hello) => void = () => {};
   let refuse: (error: RpcError) => void = () => {};
@@ -56,10 +66,17 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       if (!parsed.success) return;
       const frame = parsed.data;
       if (frame.t === 'hello') {
-        if (frame.contract === contractHash) greet({ contract: frame.contract, version: frame.version, journal: frame.journal });
-        else {
+        if (frame.contract === contractHash) {
+          greet({ contract: frame.contract, version: frame.version, journal: frame.journal });
+          const waiting = outbox ?? [];
+          outbox = undefined;
+          for (const early of waiting) port.send(early);
+        } else {
           failAll(
-            new RpcError('incompatible', `the running engine is Pawl ${frame.version} and speaks another contract; close it, or use the same version, and try again`),
+            new RpcError(
+              'incompatible',
+              `the running engine is Pawl ${frame.version} and speaks another contract; close it, or use the same version, and try again`,
+            ),
           );
           port.close();
         }
@@ -93,7 +110,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
     }
     const onAbort = () => {
       if (!pending.delete(id)) return;
-      port.send({ t: 'cancel', id });
+      send({ t: 'cancel', id });
       entry.fail(new RpcError('cancelled', 'cancelled'));
     };
     const settle = (then: () => void) => {
@@ -113,7 +130,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
     new Promise<R>((resolve, reject) => {
       // The one place where an answer takes the type that the table promises: the server has parsed it against that table.
       const id = begin({ done: (value) => resolve(value as R), fail: reject }, signal);
-      if (pending.has(id)) port.send(frame(id));
+      if (pending.has(id)) send(frame(id));
     });
 
   return {
@@ -145,7 +162,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
         },
         signal,
       );
-      if (pending.has(id)) port.send({ t: 'call', id, name, input, credit: window });
+      if (pending.has(id)) send({ t: 'call', id, name, input, credit: window });
       let taken = 0;
       let at = 0;
       try {
@@ -158,7 +175,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
             }
             yield item as Item;
             if (++taken >= Math.max(1, window >> 1)) {
-              if (pending.has(id)) port.send({ t: 'credit', id, n: taken });
+              if (pending.has(id)) send({ t: 'credit', id, n: taken });
               taken = 0;
             }
           }
@@ -172,7 +189,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
           });
         }
       } finally {
-        if (pending.delete(id)) port.send({ t: 'cancel', id });
+        if (pending.delete(id)) send({ t: 'cancel', id });
       }
     },
     close: () => {

@@ -1,6 +1,9 @@
 // The least that a two-way channel must offer. MessagePort, MessagePortMain, worker ports, sockets and an in-memory pair adapt to it.
 
-/** Frames are structured-clone values (objects, strings, finite numbers, typed arrays). `listen` is called once. */
+/**
+ * Frames are structured-clone values (objects, strings, finite numbers, typed arrays). `listen` is called once; what arrived before it
+ * is delivered then, also the closing. `send` throws on what the transport cannot carry and does nothing once the port is closed.
+ */
 export type Port = {
   send(frame: unknown): void;
   listen(onFrame: (frame: unknown) => void, onClose: () => void): void;
@@ -9,10 +12,12 @@ export type Port = {
 
 /** Two ports joined in memory; frames arrive in a later microtask and, as over a wire, as copies. */
 export function createPortPair(): [Port, Port] {
-  const make = () => {
-    const end = { queue: [] as unknown[], onFrame: undefined as ((frame: unknown) => void) | undefined, onClose: () => {}, closed: false };
-    return end;
-  };
+  const make = () => ({
+    queue: [] as unknown[],
+    onFrame: undefined as ((frame: unknown) => void) | undefined,
+    onClose: () => {},
+    closed: false,
+  });
   const ends = [make(), make()] as const;
   const deliver = (to: (typeof ends)[number], frame: unknown) =>
     queueMicrotask(() => {
@@ -28,6 +33,7 @@ export function createPortPair(): [Port, Port] {
       mine.onFrame = onFrame;
       mine.onClose = onClose;
       for (const frame of mine.queue.splice(0)) onFrame(frame);
+      if (mine.closed) queueMicrotask(onClose);
     },
     close: () => {
       for (const end of [mine, other]) {

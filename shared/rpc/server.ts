@@ -10,8 +10,10 @@ export type ServeOptions = {
   readonly hello: { readonly contract: string; readonly version: string; readonly journal: number };
   /** Bytes of a stored object; absent where a port may not ask for bytes. */
   readonly blob?: (sha: string) => Promise<Uint8Array | null>;
-  /** Told of every failure whose code is `internal`; the client only sees its id. */
+  /** Told of every failure whose code is `internal`; returns the id under which it was logged. */
   readonly onInternal?: (error: unknown, name: string) => string;
+  /** Asked before each call: an error refuses it (an engine that is closing answers `unavailable`). */
+  readonly refuse?: (name: string) => RpcError | null;
 };
 
 type LiveCall = { readonly abort: AbortController; credit: number; wake: () => void };
@@ -39,6 +41,11 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       send({ t: 'err', id, code: 'not_found', message: `no procedure is called ${JSON.stringify(name)}`, where: {} });
       return;
     }
+    const refusal = options.refuse?.(name);
+    if (refusal) {
+      send({ t: 'err', id, ...describe(refusal, name) });
+      return;
+    }
     const call: LiveCall = { abort: new AbortController(), credit: frame.credit ?? 0, wake: () => {} };
     live.set(id, call);
     const signal = call.abort.signal;
@@ -46,7 +53,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       const input = parseInput(procedure.input, frame.input, name);
       const result = handler(input, { signal });
       if (procedure.kind === 'stream') {
-        await pump(id, call, result as AsyncIterable<unknown>, procedure.item);
+        await pump(frame, call, result as AsyncIterable<unknown>, procedure.item);
         if (!signal.aborted) send({ t: 'end', id });
       } else {
         const value = procedure.output.parse(await result);
@@ -59,15 +66,26 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
     }
   };
 
-  const pump = async (id: number, call: LiveCall, items: AsyncIterable<unknown>, schema: z.ZodType) => {
+  const pump = async ({ id, name }: { id: number; name: string }, call: LiveCall, items: AsyncIterable<unknown>, schema: z.ZodType) => {
     const signal = call.abort.signal;
     let batch: unknown[] = [];
     let timer: unknown;
     const flush = () => {
       clearTimeout(timer);
       timer = undefined;
-      if (batch.length > 0 && !signal.aborted) send({ t: 'items', id, values: batch });
+      const values = batch;
       batch = [];
+      if (values.length > 0 && !signal.aborted) send({ t: 'items', id, values });
+    };
+    // In a timer nobody would catch what a transport refuses to carry.
+    const flushLate = () => {
+      try {
+        flush();
+      } catch (error) {
+        send({ t: 'err', id, ...describe(error, name) });
+        call.abort.abort();
+        call.wake();
+      }
     };
     try {
       for await (const item of items) {
@@ -81,7 +99,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
         call.credit--;
         batch.push(schema.parse(item));
         if (batch.length === maxBatch) flush();
-        else timer ??= setTimeout(flush, batchDelayMs);
+        else timer ??= setTimeout(flushLate, batchDelayMs);
       }
     } finally {
       flush();
@@ -104,7 +122,9 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       const frame = parsed.data;
       switch (frame.t) {
         case 'call':
-          void run(frame);
+          // A client that reuses the id of a live call could not tell the answers apart: only a broken one does it.
+          if (live.has(frame.id)) port.close();
+          else void run(frame);
           break;
         case 'blob':
           void blob(frame.id, frame.sha);
@@ -142,5 +162,9 @@ function parseInput(schema: z.ZodType, value: unknown, name: string): unknown {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  throw new RpcError('bad_input', `${name}: ${field === '' ? '' : `${field}: `}${issue?.message ?? 'wrong input'}`, field === '' ? {} : { field });
+  throw new RpcError(
+    'bad_input',
+    `${name}: ${field === '' ? '' : `${field}: `}${issue?.message ?? 'wrong input'}`,
+    field === '' ? {} : { field },
+  );
 }

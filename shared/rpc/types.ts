@@ -4,7 +4,11 @@ import type { Procedure, ProcedureTable, Stream } from '#shared/contract/procedu
 
 export type Input<P extends Procedure> = z.input<P['input']>;
 export type ParsedInput<P extends Procedure> = z.output<P['input']>;
-export type Output<P extends Procedure> = P extends Stream ? z.output<P['item']> : P extends { output: infer O extends z.ZodType } ? z.output<O> : never;
+export type Output<P extends Procedure> = P extends Stream
+  ? z.output<P['item']>
+  : P extends { output: infer O extends z.ZodType }
+    ? z.output<O>
+    : never;
 
 export type StreamName<T extends ProcedureTable> = { [K in keyof T & string]: T[K] extends Stream ? K : never }[keyof T & string];
 export type CallName<T extends ProcedureTable> = Exclude<keyof T & string, StreamName<T>>;
