@@ -1,0 +1,14 @@
+// Sentences with emphasis: dictionaries return parts, never markup, so that text from outside can not become markup.
+
+export type Tone = 'plain' | 'strong' | 'better' | 'worse';
+export type Part = { readonly text: string; readonly tone: Tone };
+export type Phrase = readonly Part[];
+
+/** One obligation that changed between two ranks. */
+export type Change = { readonly name: string; readonly before: number; readonly after: number };
+
+export const plain = (text: string): Part => ({ text, tone: 'plain' });
+export const strong = (text: string): Part => ({ text, tone: 'strong' });
+
+/** The sentence as bare text, for labels and screen readers. */
+export const textOf = (phrase: Phrase): string => phrase.map((part) => part.text).join('');
