@@ -1,0 +1,104 @@
+// React's view of the engine and of what it has answered.
+import { createContext, useCallback, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { Contract } from '#shared/contract/contract.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { CallName, Input, Output } from '#shared/rpc/types.ts';
+import { ensure } from '#shared/lib/assert.ts';
+import type { Engine, EngineState } from './engine.ts';
+import type { QueryCache, QueryName, QueryState } from './query-cache.ts';
+import { createLatestWins } from './latest-wins.ts';
+
+export type Connection = { readonly engine: Engine; readonly cache: QueryCache };
+export const ConnectionContext = createContext<Connection | null>(null);
+
+/** The engine and the cache of this page. Throws outside of the app. */
+export const useConnection = (): Connection => ensure(useContext(ConnectionContext), 'connection to the engine');
+
+export function useEngineState(): EngineState {
+  const { engine } = useConnection();
+  return useSyncExternalStore(
+    (listener) => engine.subscribe(listener),
+    () => engine.state,
+  );
+}
+
+/** The answer to one query, kept current. A new input starts without data; `useKept` bridges that. */
+export function useQuery<K extends QueryName>(name: K, input: Input<Contract[K]>): QueryState<Output<Contract[K]>> {
+  const { cache } = useConnection();
+  const key = JSON.stringify(input);
+  const last = useRef({ key, input });
+  if (last.current.key !== key) last.current = { key, input };
+  const stable = last.current.input;
+  return useSyncExternalStore(
+    useCallback((listener: () => void) => cache.watch(name, stable, listener), [cache, name, stable]),
+    () => cache.read(name, stable),
+  );
+}
+
+/** The last value that was there, until the next one is: nothing flashes empty while it loads. */
+export function useKept<T>(value: T | undefined): T | undefined {
+  const [kept, setKept] = useState(value);
+  if (value !== undefined && value !== kept) setKept(value);
+  return value ?? kept;
+}
+
+/** A command with its pending state and its last error. `run` resolves with undefined when it failed. */
+export function useCommand<K extends CallName<Contract>>(name: K) {
+  const { engine } = useConnection();
+  const [state, setState] = useState<{ readonly pending: boolean; readonly error: RpcError | null }>({ pending: false, error: null });
+  const run = useCallback(
+    async (input: Input<Contract[K]>): Promise<Output<Contract[K]> | undefined> => {
+      setState({ pending: true, error: null });
+      try {
+        const answer = await engine.call(name, input);
+        setState({ pending: false, error: null });
+        return answer;
+      } catch (cause) {
+        const error = cause instanceof RpcError ? cause : new RpcError('internal', String(cause));
+        setState({ pending: false, error });
+        return undefined;
+      }
+    },
+    [engine, name],
+  );
+  return { ...state, run };
+}
+
+export type Latest<T> = {
+  /** What to show: the newest answer there is. */
+  readonly data: T | undefined;
+  /** The key that `data` answers; differs from the wanted key while that is on its way. */
+  readonly key: number | null;
+  readonly error: RpcError | null;
+};
+
+/** Loads by number, one at a time, always the newest wanted: holding a key down never queues more than one request. */
+export function useLatest<T>(key: number | null, load: (key: number) => Promise<T>, peek: (key: number) => T | undefined): Latest<T> {
+  const [state, setState] = useState<Latest<T>>({ data: undefined, key: null, error: null });
+  const limiter = useRef(createLatestWins());
+  const known = key === null ? undefined : peek(key);
+  useEffect(() => {
+    if (key === null) return undefined;
+    let current = true;
+    const settle = (next: Latest<T>) => {
+      if (current) setState(next);
+    };
+    const there = peek(key);
+    if (there !== undefined) {
+      settle({ data: there, key, error: null });
+      return undefined;
+    }
+    limiter.current.submit(async () => {
+      try {
+        const data = await load(key);
+        settle({ data, key, error: null });
+      } catch (cause) {
+        settle({ data: undefined, key, error: cause instanceof RpcError ? cause : new RpcError('internal', String(cause)) });
+      }
+    });
+    return () => {
+      current = false;
+    };
+  }, [key, load, peek]);
+  return known === undefined ? state : { data: known, key, error: null };
+}
