@@ -1,0 +1,79 @@
+// One measurement of one tree: the verifier's execution, and its repetition where the fault was not the candidate's.
+import { assertNever } from '#shared/lib/assert.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import type { NoVerdictCode, Verdict } from '#shared/domain/verdict.ts';
+import type { Verification, VerifierService, VerifyRequest } from '#electron/verifiers/api.ts';
+
+export type Measurement = Verification & {
+  /** Milliseconds of all executions, rounded up. */
+  readonly ms: number;
+  /** Ended by a stop and therefore no measurement at all. */
+  readonly aborted: boolean;
+};
+
+export type MeasureLimits = {
+  /** Executions that were reserved, the first included. */
+  readonly runs: number;
+  /** No repetition begins after so many milliseconds. */
+  readonly deadlineMs: number;
+};
+
+// Semantics, section 3, rule 4. A broken echo, a malformed report and changed verifier files are findings and are not tried again.
+const isInfra = (code: NoVerdictCode): boolean => {
+  switch (code) {
+    case 'setup_timeout':
+    case 'transfer':
+    case 'parse':
+    case 'crash':
+    case 'infra':
+      return true;
+    case 'malformed':
+    case 'attestation':
+    case 'tampered':
+    case 'verifier_timeout':
+    case 'budget':
+    case 'aborted':
+      return false;
+    default:
+      return assertNever(code, 'no_verdict code');
+  }
+};
+
+/** Verifies once, and again after infrastructure faults while `limits` allow it. Never rejects: a verifier that cannot be reached gives `no_verdict/infra`. */
+export async function measure(
+  { verifiers, monotonicMs }: { verifiers: Pick<VerifierService, 'verify'>; monotonicMs: () => number },
+  request: VerifyRequest,
+  limits: MeasureLimits,
+  signal: AbortSignal,
+): Promise<Measurement> {
+  const begun = monotonicMs();
+  let all: Verification | null = null;
+  for (let run = 1; ; run++) {
+    const one = await verifyOnce(verifiers, request, signal);
+    all = all === null ? one : joined(all, one);
+    const { verdict } = all;
+    const aborted = signal.aborted && verdict.kind === 'no_verdict';
+    const again = verdict.kind === 'no_verdict' && isInfra(verdict.code) && !aborted && run < limits.runs && monotonicMs() - begun < limits.deadlineMs;
+    if (again) continue;
+    return { ...all, ms: Math.ceil(all.runs.reduce((sum, { durationMs }) => sum + durationMs, 0)), aborted };
+  }
+}
+
+async function verifyOnce(verifiers: Pick<VerifierService, 'verify'>, request: VerifyRequest, signal: AbortSignal): Promise<Verification> {
+  try {
+    return await verifiers.verify(request, signal);
+  } catch (error) {
+    const message = `the verifier could not be run: ${error instanceof Error ? error.message : String(error)}`;
+    return { verdict: { kind: 'no_verdict', code: signal.aborted ? 'aborted' : 'infra', message: message.toWellFormed(), runs: [] }, runs: [], blobs: [] };
+  }
+}
+
+// The last execution decides; the record names all of them.
+function joined(before: Verification, last: Verification): Verification {
+  const verdict: Verdict =
+    last.verdict.kind === 'invalid' ? last.verdict : { ...last.verdict, runs: [...refs(before.verdict), ...last.verdict.runs] };
+  const blobs = new Map<Sha, Uint8Array>([...before.blobs, ...last.blobs].map(({ sha, bytes }) => [sha, bytes]));
+  return { verdict, runs: [...before.runs, ...last.runs], blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })) };
+}
+
+const refs = (verdict: Verdict) => (verdict.kind === 'invalid' ? [] : verdict.runs);

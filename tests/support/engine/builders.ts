@@ -1,0 +1,103 @@
+// Contracts, headers and trees in one line.
+import { contractSha } from '#shared/domain/bundle-id.ts';
+import type { Budget } from '#shared/domain/budget.ts';
+import type { Contract, ContractBody } from '#shared/domain/contract.ts';
+import type { RunHeader } from '#shared/domain/header.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import { sortManifest, treeId } from '#shared/domain/tree-id.ts';
+import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
+import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
+
+const encoder = new TextEncoder();
+
+export const bytesOf = (text: string): Uint8Array => encoder.encode(text);
+
+/** One file per member, plain mode. */
+export function filesOf(files: Readonly<Record<string, string>>): TreeFile[] {
+  return Object.entries(files).map(([path, text]) => ({ path, mode: 'file' as const, bytes: bytesOf(text) }));
+}
+
+export function manifestOf(files: readonly TreeFile[]): Manifest {
+  return sortManifest(files.map(({ path, mode, bytes }) => ({ path, mode, sha: sha256Hex(bytes), size: bytes.length })));
+}
+
+export function treeOf(files: readonly TreeFile[]): Sha {
+  return treeId(manifestOf(files));
+}
+
+export const verifierFiles: readonly TreeFile[] = filesOf({ 'verifier/check.js': 'scripted' });
+
+export type ContractOptions = { readonly caps: readonly number[]; readonly infraRetries?: number; readonly protectedPaths?: readonly string[] };
+
+/** A contract of one count per cap (keys o0, o1, ...), measured once, whose candidates are one JSON file `state.json`. */
+export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: ContractOptions): Contract {
+  const body: ContractBody = {
+    format: 'pawl.contract/1',
+    name: 'scripted',
+    version: 1,
+    previous: null,
+    instruction: sha256Text('instruction'),
+    obligations: caps.map((cap, i) => ({
+      key: `o${i}`,
+      title: `Obligation ${i}`,
+      cap,
+      kind: 'count',
+      visibility: 'full',
+      onCandidateTimeout: 'cap',
+      missing: 'malformed',
+      aggregate: 'worst',
+    })),
+    advisory: [],
+    from: caps.map(() => null),
+    verifier: {
+      kind: 'pure-js',
+      command: [],
+      file: 'verifier/check.js',
+      runsCandidate: false,
+      isolation: 'none',
+      adapter: null,
+      report: null,
+      files: manifestOf(verifierFiles),
+      env: [],
+      timeoutsMs: { setup: 1_000, transfer: 1_000, run: 1_000, parse: 1_000 },
+      limits: { memoryMb: 64, cpuS: 5, processes: 8, fileMb: 8, outputKb: 64 },
+    },
+    artifact: { allowEmpty: false, maxFiles: 100, maxBytes: 1_000_000, writable: ['**'], protectedPaths: [...protectedPaths], schema: null },
+    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries },
+    auto: [],
+  };
+  return { ...body, sha: contractSha(body) };
+}
+
+export const unlimited: Budget = {
+  attempts: 1_000,
+  rounds: null,
+  requests: null,
+  promptTokens: null,
+  completionTokens: null,
+  verifierRuns: null,
+  verifierMs: null,
+  wallMs: null,
+};
+
+export type HeaderOptions = { readonly slots?: number; readonly seed?: number; readonly budget?: Partial<Budget>; readonly verifierDeadAfter?: number };
+
+export function headerOf(contract: Contract, seed: readonly TreeFile[], options: HeaderOptions = {}): RunHeader {
+  return {
+    format: 'pawl.header/1',
+    contract: contract.sha,
+    seedTree: treeOf(seed),
+    proposer: { kind: 'search', version: 1, options: {} },
+    slots: options.slots ?? 4,
+    seed: options.seed ?? 0,
+    budget: { ...unlimited, ...options.budget },
+    verifierDeadAfter: options.verifierDeadAfter ?? 8,
+    parent: null,
+    verifierProgram: null,
+  };
+}
+
+/** A run id that is valid and tells runs apart by `i` (below 2^16). */
+export function runIdOf(i = 0): string {
+  return `run_00000000-0000-7000-8000-00000000${i.toString(16).padStart(4, '0')}`;
+}
