@@ -1,7 +1,7 @@
 // Server half of the RPC: parses inputs, runs handlers, batches stream items within the consumer's credit.
 import { z } from 'zod';
 import { RpcError, type ErrorCode, type ErrorWhere } from '#shared/contract/errors.ts';
-import type { ProcedureTable } from '#shared/contract/procedure.ts';
+import type { Procedure, ProcedureTable } from '#shared/contract/procedure.ts';
 import { batchDelayMs, ClientFrame, maxBatch, type ServerFrame } from './frames.ts';
 import type { Port } from './port.ts';
 import type { CallContext, Handlers } from './types.ts';
@@ -16,11 +16,14 @@ export type ServeOptions = {
   readonly refuse?: (name: string) => RpcError | null;
 };
 
-type LiveCall = { readonly abort: AbortController; credit: number; wake: () => void };
+type LiveCall = { readonly kind: Procedure['kind']; readonly abort: AbortController; credit: number; wake: () => void };
+/** One connection being answered. */
+export type Serving = { active(kind?: Procedure['kind']): number };
+
 type AnyHandler = (input: unknown, context: CallContext) => unknown;
 
-/** Answers everything that arrives on `port`. Closing the port aborts that client's calls. Returns the number of calls now under way. */
-export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>, port: Port, options: ServeOptions): { active(): number } {
+/** Answers everything that arrives on `port`. Closing the port aborts that client's calls. `active` counts the calls now under way, of one kind or all. */
+export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>, port: Port, options: ServeOptions): Serving {
   const live = new Map<number, LiveCall>();
   // A handler is looked up by the name that also chose the schema its input was parsed with.
   const handlerOf = new Map<string, AnyHandler>(Object.entries(handlers as Record<string, AnyHandler>));
@@ -46,7 +49,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       send({ t: 'err', id, ...describe(refusal, name) });
       return;
     }
-    const call: LiveCall = { abort: new AbortController(), credit: frame.credit ?? 0, wake: () => {} };
+    const call: LiveCall = { kind: procedure.kind, abort: new AbortController(), credit: frame.credit ?? 0, wake: () => {} };
     live.set(id, call);
     const signal = call.abort.signal;
     try {
@@ -154,7 +157,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
     },
   );
   send({ t: 'hello', ...options.hello });
-  return { active: () => live.size };
+  return { active: (kind) => (kind === undefined ? live.size : [...live.values()].filter((call) => call.kind === kind).length) };
 }
 
 function parseInput(schema: z.ZodType, value: unknown, name: string): unknown {

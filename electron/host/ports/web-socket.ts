@@ -22,6 +22,10 @@ export function fromWebSocket(socket: WebSocket): Port {
       else if (socket.bufferedAmount > highWater) socket.pause();
     },
     listen: (onFrame, onClose) => {
+      if (socket.readyState === socket.CLOSED) {
+        queueMicrotask(onClose);
+        return;
+      }
       socket.binaryType = 'nodebuffer';
       socket.on('close', onClose);
       // Always followed by 'close'; without a listener it would end the process.

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { contractHash } from '#shared/contract/hash.ts';

@@ -1,0 +1,63 @@
+// Where a user's data lives: one answer for every host. Electron's userData holds only Chromium's files.
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { RpcError } from '#shared/contract/errors.ts';
+
+export type DataDirInput = {
+  /** `--data DIR`; wins over PAWL_DATA. */
+  readonly option?: string | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly platform?: NodeJS.Platform;
+  readonly home?: string;
+};
+
+/** The platform's folder for Pawl, `--data` or PAWL_DATA instead of it; an absolute path, nothing is created. */
+export function dataDirPath({ option, env = process.env, platform = process.platform, home = homedir() }: DataDirInput = {}): string {
+  const chosen = option ?? env['PAWL_DATA'];
+  if (chosen !== undefined && chosen !== '') return fromCallersFolder(chosen, env);
+  switch (platform) {
+    case 'darwin':
+      return path.join(home, 'Library/Application Support/Pawl/data');
+    case 'win32':
+      return path.join(env['LOCALAPPDATA'] ?? path.join(home, 'AppData/Local'), 'Pawl');
+    default: {
+      // The XDG specification tells readers to ignore a relative value.
+      const base = env['XDG_DATA_HOME'];
+      return path.join(base !== undefined && path.isAbsolute(base) ? base : path.join(home, '.local/share'), 'pawl');
+    }
+  }
+}
+
+/** Resolves a path as the person meant it: npm starts scripts in the package's folder and leaves the caller's in INIT_CWD. */
+export function fromCallersFolder(file: string, env: NodeJS.ProcessEnv = process.env): string {
+  return path.resolve(env['INIT_CWD'] ?? process.cwd(), file);
+}
+
+/** Creates the folder (0700) where it is missing, checks that it can be written, returns its real path. Throws `unavailable` naming it. */
+export function openDataDir(dir: string): string {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return realpathSync(dir);
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? reasons[String(error.code)] : undefined;
+    throw new RpcError(
+      'unavailable',
+      `the data folder ${dir} cannot be used: ${why ?? String(error)}. Give another one with --data DIR or PAWL_DATA.`,
+      {
+        file: dir,
+      },
+    );
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'it may not be created or written by this user',
+  EPERM: 'it may not be created or written by this user',
+  EROFS: 'its file system is read-only',
+  EEXIST: 'there is a file of that name',
+  ENOTDIR: 'a part of its path is a file',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'its path is too long',
+};

@@ -1,0 +1,75 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { engineAddresses } from '#electron/host/address.ts';
+import { dataDirPath, openDataDir } from '#electron/host/data-dir.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'pawl-dir-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('data folder', () => {
+  test.each([
+    ['linux', {}, '/home/a/.local/share/pawl'],
+    ['linux', { XDG_DATA_HOME: '/x' }, '/x/pawl'],
+    ['linux', { XDG_DATA_HOME: 'relative' }, '/home/a/.local/share/pawl'],
+    ['darwin', {}, '/home/a/Library/Application Support/Pawl/data'],
+    ['linux', { PAWL_DATA: '/data' }, '/data'],
+    ['darwin', { PAWL_DATA: 'sub', INIT_CWD: '/from/here' }, '/from/here/sub'],
+    ['linux', { PAWL_DATA: '' }, '/home/a/.local/share/pawl'],
+  ] as const)('%s with %o is %s', (platform, env, expected) => {
+    expect(dataDirPath({ platform, env, home: '/home/a' })).toBe(expected);
+  });
+
+  test('--data wins, relative to the folder of the caller', () => {
+    expect(dataDirPath({ option: 'x', env: { PAWL_DATA: '/data', INIT_CWD: '/from' }, platform: 'linux', home: '/h' })).toBe('/from/x');
+    expect(dataDirPath({ env: { LOCALAPPDATA: '/local' }, platform: 'win32', home: '/h' })).toBe('/local/Pawl');
+  });
+
+  test('is created closed to others, and named by its real path', () => {
+    symlinkSync(dir, path.join(dir, 'link'));
+    expect(openDataDir(path.join(dir, 'link/a/b'))).toBe(path.join(dir, 'a/b'));
+  });
+
+  test('a file in its place, or in its path, is an error that names it', () => {
+    writeFileSync(path.join(dir, 'file'), '');
+    for (const wrong of ['file', 'file/below'].map((name) => path.join(dir, name))) {
+      expect(() => openDataDir(wrong)).toThrow(
+        expect.objectContaining({ code: 'unavailable', message: expect.stringContaining(wrong), where: { file: wrong } }),
+      );
+    }
+  });
+});
+
+describe('addresses', () => {
+  const uid = process.getuid?.() ?? 0;
+  const linux = { platform: 'linux', uid } as const;
+
+  test('private folders only: XDG_RUNTIME_DIR first, the temporary folder last', () => {
+    const runtime = path.join(dir, 'run');
+    mkdirSync(runtime, { mode: 0o700 });
+    const [first, ...rest] = engineAddresses('/data', { ...linux, env: { XDG_RUNTIME_DIR: runtime }, temp: dir });
+    expect(first).toMatch(new RegExp(`^${runtime}/pawl-[0-9a-f]{24}\\.sock$`));
+    expect(rest.at(-1)).toMatch(new RegExp(`^${dir}/pawl-${uid}/[0-9a-f]{24}\\.sock$`));
+    expect(engineAddresses('/other', { ...linux, env: { XDG_RUNTIME_DIR: runtime }, temp: dir })[0]).not.toBe(first);
+
+    chmodSync(runtime, 0o755);
+    expect(engineAddresses('/data', { ...linux, env: { XDG_RUNTIME_DIR: runtime }, temp: dir })).not.toContain(first);
+  });
+
+  test('a fallback folder that somebody else prepared is not used', () => {
+    mkdirSync(path.join(dir, 'open'));
+    symlinkSync(path.join(dir, 'open'), path.join(dir, `pawl-${uid}`));
+    expect(engineAddresses('/data', { ...linux, env: {}, temp: dir }).filter((a) => a.startsWith(dir))).toEqual([]);
+  });
+
+  test('paths longer than a socket may have are left out', () => {
+    const deep = path.join(dir, 'd'.repeat(90));
+    mkdirSync(deep, { mode: 0o700 });
+    for (const address of engineAddresses('/data', { ...linux, env: { XDG_RUNTIME_DIR: deep }, temp: dir }))
+      expect(Buffer.byteLength(address)).toBeLessThanOrEqual(107);
+  });
+});
