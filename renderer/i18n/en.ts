@@ -1,6 +1,7 @@
 // English. The keys of this object are the keys of every language.
 import type { NoVerdictCode, InvalidCode } from '#shared/domain/verdict.ts';
 import type { BudgetDimension } from '#shared/domain/budget.ts';
+import type { FileChange } from '#shared/domain/memory.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { createFormat } from './format.ts';
@@ -162,6 +163,28 @@ export const en = {
   follow: 'Follow',
   followTitle: 'Keep the newest transition selected while the run is live',
   timeline: 'Timeline',
+  timelinePotential: 'Potential',
+  timelineMerged: (n: number) => `${f.int(n)} per column`,
+  timelineBucket: (from: number, to: number) => `${f.int(from)} to ${f.int(to)}`,
+  timelineObligations: 'Obligations',
+  diffFiles: 'Changed files',
+  diffAdded: (n: number) => count(n, 'line added', 'lines added'),
+  diffRemoved: (n: number) => count(n, 'line removed', 'lines removed'),
+  diffStatus: { added: 'new file', removed: 'deleted', modified: 'changed', mode: 'permissions only' } satisfies Record<FileChange['status'], string> as Record<
+    FileChange['status'],
+    string
+  >,
+  diffNoChanges: 'The candidate has exactly the files of its base.',
+  diffNotText: (path: string) => `${path} is not text, so there are no lines to compare.`,
+  diffSizes: (before: string, after: string) => `Base ${before}, candidate ${after}.`,
+  diffNoSide: 'no file',
+  diffModeOnly: (path: string) => `${path} has the same content; only its permission to be executed changed.`,
+  diffTooLarge: (path: string, limit: string) => `${path} is larger than ${limit} and is not shown.`,
+  diffFailed: (path: string) => `${path} could not be loaded`,
+  diffMissing: (sha: string) => `The engine has no content with the hash ${sha}.`,
+  diffMissingDo: 'The data folder was changed from outside or the run was imported without files. Restore blobs from a backup, then try again.',
+  diffWrongBytes: (sha: string) => `What the engine sent is not the content with the hash ${sha}.`,
+  diffStale: (shown: string, wanted: string) => `Showing ${shown} while ${wanted} loads`,
   workArea: 'Selected transition',
   resizeTimeline: 'Height of the timeline',
   resizeInspector: 'Width of the inspector',
