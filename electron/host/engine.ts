@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Core, CoreOptions } from '#electron/core/core.ts';
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { RpcError } from '#shared/contract/errors.ts';
-import { contractHash } from '#shared/contract/hash.ts';
+import { contractHash } from '#shared/contract/contract-hash.ts';
 import { createClient, type Client } from '#shared/rpc/client.ts';
 import { createPortPair, type Port } from '#shared/rpc/port.ts';
 import { serve, type Serving } from '#shared/rpc/server.ts';
@@ -78,7 +78,7 @@ async function join(addresses: readonly string[]): Promise<EngineHandle | null> 
   for (const address of addresses) {
     const socket = await dial(address);
     if (!socket) continue;
-    const client = createClient<Contract>(fromSocket(socket), contractHash());
+    const client = createClient<Contract>(fromSocket(socket), contractHash(contract));
     if (!(await greeted(client))) {
       client.close();
       continue;
@@ -151,7 +151,7 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
     const remote = new Set<Serving>();
 
     const attach = async (port: Port, serving: Set<Serving>) => {
-      const hello = { contract: contractHash(), version: options.appVersion, journal: await core.journal() };
+      const hello = { contract: contractHash(contract), version: options.appVersion, journal: await core.journal() };
       const tracked: Port = {
         send: (frame) => port.send(frame),
         listen: (onFrame, onClose) =>
@@ -181,7 +181,7 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
 
     const [here, there] = createPortPair();
     await attach(there, new Set());
-    const client = createClient<Contract>(here, contractHash());
+    const client = createClient<Contract>(here, contractHash(contract));
     const busy = (kinds: readonly ('query' | 'command')[]) =>
       [...remote].reduce((sum, s) => sum + kinds.reduce((n, kind) => n + s.active(kind), 0), 0);
 

@@ -8,6 +8,8 @@ import type { ProcedureTable } from './procedure.ts';
  * "anything", so a change from one kind of array to another is not seen here; the server's parser refuses it.
  */
 export function contractHash(table: ProcedureTable): string {
+  const known = computed.get(table);
+  if (known !== undefined) return known;
   const schema = (type: z.ZodType, io: 'input' | 'output') => z.toJSONSchema(type, { unrepresentable: 'any', io });
   const described = Object.entries(table).map(([name, procedure]) => [
     name,
@@ -15,5 +17,10 @@ export function contractHash(table: ProcedureTable): string {
     schema(procedure.input, 'input'),
     schema(procedure.kind === 'stream' ? procedure.item : procedure.output, 'output'),
   ]);
-  return sha256Text(JSON.stringify(described));
+  const hash = sha256Text(JSON.stringify(described));
+  computed.set(table, hash);
+  return hash;
 }
+
+// Some 30 ms for the whole table, and every connection asks for it.
+const computed = new WeakMap<ProcedureTable, string>();

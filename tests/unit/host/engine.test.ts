@@ -9,8 +9,8 @@ import { acquireEngine, type EngineHandle } from '#electron/host/engine.ts';
 import { keepEngine } from '#electron/host/keeper.ts';
 import { takeLock } from '#electron/host/lock.ts';
 import { fromSocket } from '#electron/host/ports/local-socket.ts';
-import type { Contract } from '#shared/contract/contract.ts';
-import { contractHash } from '#shared/contract/hash.ts';
+import { contract, type Contract } from '#shared/contract/contract.ts';
+import { contractHash } from '#shared/contract/contract-hash.ts';
 import { createClient } from '#shared/rpc/client.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { createFakeCore } from '../../support/fake-core.ts';
@@ -86,7 +86,7 @@ describe('one folder', () => {
     expect(proxy.role).toBe('client');
     const [page, host] = createPortPair();
     await proxy.attach(host);
-    const client = createClient<Contract>(page, contractHash());
+    const client = createClient<Contract>(page, contractHash(contract));
     expect((await client.call('app.info', {})).dataDir).toBe(dir);
     client.close();
   });
@@ -123,7 +123,7 @@ describe('trouble', () => {
     await expect.poll(async () => (await keeper.current()).role).toBe('owner');
     const [page, host] = createPortPair();
     await keeper.attach(host);
-    expect((await createClient<Contract>(page, contractHash()).call('app.info', {})).dataDir).toBe(dir);
+    expect((await createClient<Contract>(page, contractHash(contract)).call('app.info', {})).dataDir).toBe(dir);
   });
 
   test('an owner that leaves politely hands over as well', async () => {
