@@ -1,5 +1,6 @@
 // From a stored response to a slot that is settled by itself (invalid, duplicate, known verdict) or has to be verified. In slot order,
 // before anything is verified, so that nothing depends on which verification ends first. Semantics, section 5, step 3.
+import { assertNever } from '#shared/lib/assert.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode, Verdict } from '#shared/domain/verdict.ts';
@@ -10,7 +11,12 @@ import type { GovernorDeps } from './types.ts';
 
 export type NamedTree = { readonly tree: Sha; readonly manifest: Manifest; readonly files: readonly TreeFile[] };
 
-export type Proposed = { readonly planned: PlannedSlot; readonly proposal: ProposalResult; readonly request: Sha; readonly response: Sha | null };
+export type Proposed = {
+  readonly planned: PlannedSlot;
+  readonly proposal: ProposalResult;
+  readonly request: Sha;
+  readonly response: Sha | null;
+};
 
 /** What is known of a slot before verification. */
 export type Standing =
@@ -35,7 +41,10 @@ const invalid = (code: InvalidCode, message: string): Parsed['invalid'] => ({ ki
 
 const parse = ({ proposer, check, base }: AttemptContext, { response, error }: ProposalResult): Parsed => {
   if (response === null) {
-    return { candidate: null, invalid: invalid('no_candidate', error === undefined ? 'no answer came' : `${error.code}: ${error.message}`) };
+    return {
+      candidate: null,
+      invalid: invalid('no_candidate', error === undefined ? 'no answer came' : `${error.code}: ${error.message}`),
+    };
   }
   const files = proposer.materialise(response, base);
   if (!files.ok) return { candidate: null, invalid: invalid(files.error.code, files.error.message) };
@@ -45,6 +54,8 @@ const parse = ({ proposer, check, base }: AttemptContext, { response, error }: P
       return { candidate: checked, invalid: null };
     case 'invalid':
       return { candidate: checked.stored, invalid: invalid(checked.code, checked.message) };
+    default:
+      return assertNever(checked, 'check of a candidate');
   }
 };
 

@@ -1,5 +1,6 @@
 // Collects the events of one transaction, with the salts behind their commitments.
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { assertNever } from '#shared/lib/assert.ts';
 import { commitment, type EventBody } from '#shared/domain/event-chain.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
@@ -71,5 +72,7 @@ function resultOf(verdict: Verdict) {
       return { kind: verdict.kind, code: verdict.code };
     case 'no_verdict':
       return { kind: verdict.kind, code: verdict.code, runs: verdict.runs.length };
+    default:
+      return assertNever(verdict, 'verdict');
   }
 }

@@ -77,11 +77,21 @@ function checked(verdict: Verdict, contract: Contract): Verdict {
 }
 
 function seedNote(verdict: Verdict): string {
-  const what = verdict.kind === 'ranked' ? 'is not certified' : `${verdict.kind === 'invalid' ? 'is invalid' : 'got no verdict'} (${verdict.code}): ${verdict.message}`;
+  const what =
+    verdict.kind === 'ranked'
+      ? 'is not certified'
+      : `${verdict.kind === 'invalid' ? 'is invalid' : 'got no verdict'} (${verdict.code}): ${verdict.message}`;
   return `the seed ${what}`;
 }
 
-function genesisBundle(run: RunId, header: RunHeader, sha: Sha, contract: Contract, rank: readonly number[], verdict: Sha): CertifiedBundle {
+function genesisBundle(
+  run: RunId,
+  header: RunHeader,
+  sha: Sha,
+  contract: Contract,
+  rank: readonly number[],
+  verdict: Sha,
+): CertifiedBundle {
   const after = [...rank];
   const text = summaryText({ changes: [], obligations: contract.obligations, before: null, after, edge: 'genesis' });
   const body: BundleBody = {

@@ -97,7 +97,13 @@ async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSigna
       const streak = streakAfter(state.streak, slots);
       const winner = slots.find(({ final }) => final.outcome === 'commit');
       const zero = winner?.final.verdict?.kind === 'ranked' && winner.final.verdict.rank.every((r) => r === 0);
-      const stop = stopAfter({ zero, dead: streak >= header.verifierDeadAfter, streak, fits: roundFits(ledger, contract), user: asked() !== 'go' });
+      const stop = stopAfter({
+        zero,
+        dead: streak >= header.verifierDeadAfter,
+        streak,
+        fits: roundFits(ledger, contract),
+        user: asked() !== 'go',
+      });
       const records = finishedRecords(deps, context, plan, slots, stop);
       // Should the transaction fail, the round is aborted when the run goes on: at what it was reserved, like any attempt without an end.
       abandoned = abortedRecords(deps, context, plan, proposed, reservationCosts(plan), null);
@@ -143,7 +149,10 @@ async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSigna
         await deps.store.commitRound(abandoned);
         abandoned = null;
       } catch (second) {
-        deps.log('the open round of a failed run could not be aborted; that is done when the run is resumed', { run, error: textOf(second) });
+        deps.log('the open round of a failed run could not be aborted; that is done when the run is resumed', {
+          run,
+          error: textOf(second),
+        });
       }
     }
     return { kind: 'failed', error, abandoned };

@@ -53,7 +53,8 @@ export async function measure(
     all = all === null ? one : joined(all, one);
     const { verdict } = all;
     const aborted = signal.aborted && verdict.kind === 'no_verdict';
-    const again = verdict.kind === 'no_verdict' && isInfra(verdict.code) && !aborted && run < limits.runs && monotonicMs() - begun < limits.deadlineMs;
+    const again =
+      verdict.kind === 'no_verdict' && isInfra(verdict.code) && !aborted && run < limits.runs && monotonicMs() - begun < limits.deadlineMs;
     if (again) continue;
     return { ...all, ms: Math.ceil(all.runs.reduce((sum, { durationMs }) => sum + durationMs, 0)), aborted };
   }
@@ -64,7 +65,11 @@ async function verifyOnce(verifiers: Pick<VerifierService, 'verify'>, request: V
     return await verifiers.verify(request, signal);
   } catch (error) {
     const message = `the verifier could not be run: ${error instanceof Error ? error.message : String(error)}`;
-    return { verdict: { kind: 'no_verdict', code: signal.aborted ? 'aborted' : 'infra', message: message.toWellFormed(), runs: [] }, runs: [], blobs: [] };
+    return {
+      verdict: { kind: 'no_verdict', code: signal.aborted ? 'aborted' : 'infra', message: message.toWellFormed(), runs: [] },
+      runs: [],
+      blobs: [],
+    };
   }
 }
 

@@ -33,13 +33,23 @@ export type RoundContext = {
 export type Stop = { readonly reason: StopReason; readonly note: string | null };
 
 /** One slot with everything that happened to it. `measurements` in order: the last is the one that its verdict came from. */
-export type SlotRecord = { readonly attempt: Attempt; readonly final: FinalSlot; readonly measurements: readonly Measurement[]; readonly cost: Cost };
+export type SlotRecord = {
+  readonly attempt: Attempt;
+  readonly final: FinalSlot;
+  readonly measurements: readonly Measurement[];
+  readonly cost: Cost;
+};
 
 /** The SHA-256 of the verdict that stands beside each transition, for the cache of the loop. */
 export type FinishedRecords = {
   readonly commit: CommitRound;
   readonly bundle: CertifiedBundle | null;
-  readonly verdicts: readonly { readonly tree: Sha | null; readonly sha: Sha; readonly verdict: Verdict; readonly outcome: FinalSlot['outcome'] }[];
+  readonly verdicts: readonly {
+    readonly tree: Sha | null;
+    readonly sha: Sha;
+    readonly verdict: Verdict;
+    readonly outcome: FinalSlot['outcome'];
+  }[];
 };
 
 const sumCosts = (costs: readonly Cost[]): { charged: Amounts; overshoot: Amounts } => ({
@@ -112,13 +122,29 @@ export function finishedRecords(
     const source: VerdictSource = verdict === null ? 'none' : final.verdictSource;
     let verdictSha: Sha | null = null;
     if (standing.kind === 'cached') {
-      addVerdictEvent(writer, { n: planned.n, of: 'candidate', tree, contract: contract.sha, verdict: standing.cached.verdict, source: 'cache', outputs: new Map() });
+      addVerdictEvent(writer, {
+        n: planned.n,
+        of: 'candidate',
+        tree,
+        contract: contract.sha,
+        verdict: standing.cached.verdict,
+        source: 'cache',
+        outputs: new Map(),
+      });
       verdictSha = standing.cached.sha;
     }
     if (verdict !== null && source === 'fresh') {
       verdictSha = verdictRecord(tree, contract.sha, verdict).sha;
       verdicts.set(verdictSha, { sha: verdictSha, tree, contract: contract.sha, verdict, runs: last?.runs ?? [] });
-      addVerdictEvent(writer, { n: planned.n, of: 'candidate', tree, contract: contract.sha, verdict, source, outputs: last === undefined ? new Map() : outputsOf(last) });
+      addVerdictEvent(writer, {
+        n: planned.n,
+        of: 'candidate',
+        tree,
+        contract: contract.sha,
+        verdict,
+        source,
+        outputs: last === undefined ? new Map() : outputsOf(last),
+      });
       for (const blob of last?.blobs ?? []) blobs.set(blob.sha, blob);
       kept.push({ tree, sha: verdictSha, verdict, outcome: final.outcome });
     }
@@ -129,7 +155,15 @@ export function finishedRecords(
     const { changes, hunks } = candidate === null ? { changes: [], hunks: [] } : deps.changes(headFiles, candidate.files);
     const certified: CertifiedBundle | null =
       final.outcome === 'commit'
-        ? certify({ context, headerSha, n: planned.n, tree: ensure(tree, 'tree of the winner'), rank: ensure(rankOf(verdict), 'rank of the winner'), verdict: ensure(verdictSha, 'verdict of the winner'), changes })
+        ? certify({
+            context,
+            headerSha,
+            n: planned.n,
+            tree: ensure(tree, 'tree of the winner'),
+            rank: ensure(rankOf(verdict), 'rank of the winner'),
+            verdict: ensure(verdictSha, 'verdict of the winner'),
+            changes,
+          })
         : null;
     bundle ??= certified;
     transitions.push({
@@ -202,29 +236,39 @@ export function abortedRecords(
 ): CommitRound {
   const writer = createEventWriter(deps.salt);
   for (const p of proposed ?? []) addProposal(writer, plan.round, p, null);
-  const transitions = plan.slots.map(
-    ({ n, slot }, i): Transition => ({
-      run,
-      n,
-      round: plan.round,
-      slot,
-      base: head.id,
-      request: proposed?.[i]?.request ?? null,
-      response: proposed?.[i]?.response ?? null,
-      retrieved: [],
-      featuresShown: null,
-      tree: null,
-      duplicateOf: null,
-      verdict: null,
-      verdictSource: 'none',
-      outcome: 'aborted',
-      bundle: null,
-      cost: ensure(costs[i], `cost of slot ${slot}`),
-    }),
-  );
+  const transitions = plan.slots.map(({ n, slot }, i): Transition => ({
+    run,
+    n,
+    round: plan.round,
+    slot,
+    base: head.id,
+    request: proposed?.[i]?.request ?? null,
+    response: proposed?.[i]?.response ?? null,
+    retrieved: [],
+    featuresShown: null,
+    tree: null,
+    duplicateOf: null,
+    verdict: null,
+    verdictSource: 'none',
+    outcome: 'aborted',
+    bundle: null,
+    cost: ensure(costs[i], `cost of slot ${slot}`),
+  }));
   for (const t of transitions) addDecision(writer, t, null);
   addStop(writer, stop);
-  const facts = { run, contract: contract.sha, base: head.id, baseRank: head.rank, tree: null, outcome: 'aborted', verdict: null, changes: [], hunks: [], excerpt: '', note: null } as const;
+  const facts = {
+    run,
+    contract: contract.sha,
+    base: head.id,
+    baseRank: head.rank,
+    tree: null,
+    outcome: 'aborted',
+    verdict: null,
+    changes: [],
+    hunks: [],
+    excerpt: '',
+    note: null,
+  } as const;
   return {
     run,
     at: deps.now(),

@@ -1,6 +1,6 @@
 // One barrier round: open, propose, verify, decide, commit. Semantics, section 5. The decision itself is shared/domain/decide.ts, which
 // sees ranks and trees only; neither memory nor prompts are imported on the way to it (I13).
-import { ensure } from '#shared/lib/assert.ts';
+import { assertNever, ensure } from '#shared/lib/assert.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import type { Usage } from '#shared/domain/budget-ledger.ts';
 import type { Amounts } from '#shared/domain/budget.ts';
@@ -44,9 +44,13 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
     ensure(measurements.get(planned.slot), `measurements of slot ${planned.slot}`).push(result);
     return result;
   };
-  const unknown = attempts.flatMap(({ planned, standing }) => (standing.kind === 'unknown' ? [{ planned, candidate: standing.candidate }] : []));
+  const unknown = attempts.flatMap(({ planned, standing }) =>
+    standing.kind === 'unknown' ? [{ planned, candidate: standing.candidate }] : [],
+  );
   // Each slot's executions were reserved with the round, lowest slot first: dispatching them in any order changes nothing.
-  const measured = await mapBounded(unknown, deps.verifiers.concurrency, ({ planned, candidate }) => (signal.aborted ? Promise.resolve(null) : verify(planned, candidate)));
+  const measured = await mapBounded(unknown, deps.verifiers.concurrency, ({ planned, candidate }) =>
+    signal.aborted ? Promise.resolve(null) : verify(planned, candidate),
+  );
   if (measured.some((m) => m === null || m.aborted)) return null;
 
   const decision = decideRound({
@@ -101,7 +105,11 @@ function verifyRequest({ context, start }: RoundInput, { tree, files }: NamedTre
   return { contract: context.contract, tree, files, verifierFiles: start.verifierFiles, program: start.header.verifierProgram };
 }
 
-function slotInput({ planned, candidate, standing }: Attempt, contract: string, measurements: ReadonlyMap<number, readonly Measurement[]>): SlotInput {
+function slotInput(
+  { planned, candidate, standing }: Attempt,
+  contract: string,
+  measurements: ReadonlyMap<number, readonly Measurement[]>,
+): SlotInput {
   const base = { slot: planned.slot, tree: candidate?.tree ?? null, contract, duplicateOf: null, aborted: false } as const;
   switch (standing.kind) {
     case 'duplicate':
@@ -111,7 +119,13 @@ function slotInput({ planned, candidate, standing }: Attempt, contract: string, 
     case 'cached':
       return { ...base, verdict: standing.cached.verdict, verdictSource: 'cache' };
     case 'unknown':
-      return { ...base, verdict: ensure(measurements.get(planned.slot)?.[0], `measurement of slot ${planned.slot}`).verdict, verdictSource: 'fresh' };
+      return {
+        ...base,
+        verdict: ensure(measurements.get(planned.slot)?.[0], `measurement of slot ${planned.slot}`).verdict,
+        verdictSource: 'fresh',
+      };
+    default:
+      return assertNever(standing, 'standing of an attempt');
   }
 }
 
@@ -126,7 +140,10 @@ async function confirm(
 ): Promise<{ winner: number | null; confirmations: Confirmation[] } | null> {
   const confirmations: Confirmation[] = [];
   for (const slot of decision.contenders) {
-    const attempt = ensure(attempts.find(({ planned }) => planned.slot === slot), `attempt of slot ${slot}`);
+    const attempt = ensure(
+      attempts.find(({ planned }) => planned.slot === slot),
+      `attempt of slot ${slot}`,
+    );
     const { standing, planned } = attempt;
     if (standing.kind !== 'cached') return { winner: slot, confirmations };
     const { verdict, aborted } = await verify(planned, ensure(attempt.candidate, `candidate of slot ${slot}`));
@@ -148,4 +165,3 @@ function usageOf({ proposal }: Attempt, measurements: readonly Measurement[]): U
     verifierMs: measurements.reduce((sum, { ms }) => sum + ms, 0),
   };
 }
-

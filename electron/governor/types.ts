@@ -9,7 +9,7 @@ import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
 
 /** A candidate tree that may be verified, or why it may not. `tree` is null where its files have no name that could be stored. */
-export type CheckedCandidate =
+export type CandidateCheck =
   | { readonly kind: 'valid'; readonly tree: Sha; readonly manifest: Manifest; readonly files: readonly TreeFile[] }
   | {
       readonly kind: 'invalid';
@@ -23,9 +23,12 @@ export type GovernorDeps = {
   readonly verifiers: Pick<VerifierService, 'verify' | 'concurrency'>;
   readonly proposer: Proposer;
   /** Pure: the rules of the contract applied to what a proposer made of `base`. */
-  readonly check: (base: readonly TreeFile[], candidate: readonly TreeFile[]) => CheckedCandidate;
+  readonly check: (base: readonly TreeFile[], candidate: readonly TreeFile[]) => CandidateCheck;
   /** Pure: the files in which `after` differs from `before`, with the hashes of the changed hunks. */
-  readonly changes: (before: readonly TreeFile[], after: readonly TreeFile[]) => { readonly changes: readonly FileChange[]; readonly hunks: readonly Sha[] };
+  readonly changes: (
+    before: readonly TreeFile[],
+    after: readonly TreeFile[],
+  ) => { readonly changes: readonly FileChange[]; readonly hunks: readonly Sha[] };
   /** Hashes the task folder again: null while it is what the contract says, else what changed, in words. */
   readonly contractChanged: () => Promise<string | null>;
   /** Wall time, ISO 8601 UTC with milliseconds: for people, in no id. */

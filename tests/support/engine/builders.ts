@@ -27,7 +27,11 @@ export function treeOf(files: readonly TreeFile[]): Sha {
 
 export const verifierFiles: readonly TreeFile[] = filesOf({ 'verifier/check.js': 'scripted' });
 
-export type ContractOptions = { readonly caps: readonly number[]; readonly infraRetries?: number; readonly protectedPaths?: readonly string[] };
+export type ContractOptions = {
+  readonly caps: readonly number[];
+  readonly infraRetries?: number;
+  readonly protectedPaths?: readonly string[];
+};
 
 /** A contract of one count per cap (keys o0, o1, ...), measured once, whose candidates are one JSON file `state.json`. */
 export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: ContractOptions): Contract {
@@ -62,7 +66,14 @@ export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: Cont
       timeoutsMs: { setup: 1_000, transfer: 1_000, run: 1_000, parse: 1_000 },
       limits: { memoryMb: 64, cpuS: 5, processes: 8, fileMb: 8, outputKb: 64 },
     },
-    artifact: { allowEmpty: false, maxFiles: 100, maxBytes: 1_000_000, writable: ['**'], protectedPaths: [...protectedPaths], schema: null },
+    artifact: {
+      allowEmpty: false,
+      maxFiles: 100,
+      maxBytes: 1_000_000,
+      writable: ['**'],
+      protectedPaths: [...protectedPaths],
+      schema: null,
+    },
     measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries },
     auto: [],
   };
@@ -80,7 +91,12 @@ export const unlimited: Budget = {
   wallMs: null,
 };
 
-export type HeaderOptions = { readonly slots?: number; readonly seed?: number; readonly budget?: Partial<Budget>; readonly verifierDeadAfter?: number };
+export type HeaderOptions = {
+  readonly slots?: number;
+  readonly seed?: number;
+  readonly budget?: Partial<Budget>;
+  readonly verifierDeadAfter?: number;
+};
 
 export function headerOf(contract: Contract, seed: readonly TreeFile[], options: HeaderOptions = {}): RunHeader {
   return {

@@ -95,7 +95,10 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
       must(t.n === transitions.length + i + 1 && t.n === round.slots[i]?.n, 'dense numbers');
       must(t.base === head().id, 'base is the head');
       must((t.bundle !== null) === (t.outcome === 'commit'), 'a bundle if and only if commit');
-      must(t.verdict === null || verdicts.has(t.verdict) || input.verdicts.some(({ sha }) => sha === t.verdict), `unknown verdict of attempt ${t.n}`);
+      must(
+        t.verdict === null || verdicts.has(t.verdict) || input.verdicts.some(({ sha }) => sha === t.verdict),
+        `unknown verdict of attempt ${t.n}`,
+      );
       must(t.tree === null || trees.has(t.tree) || input.trees.some(({ tree }) => tree === t.tree), `unknown tree of attempt ${t.n}`);
       for (const d of budgetDimensions) must(t.cost.charged[d] <= (round.slots[i]?.reserved[d] ?? 0), `charged ${d} above the reservation`);
     }
@@ -107,7 +110,10 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
     const { bundle } = input;
     if (bundle === null) return;
     const { id, run, verdict, summaryText, transition, ...body } = bundle;
-    must(id === bundleId(body) && summaryText !== '' && run === created.run && verdicts.size >= 0 && verdict !== '' && transition !== null, 'the bundle');
+    must(
+      id === bundleId(body) && summaryText !== '' && run === created.run && verdicts.size >= 0 && verdict !== '' && transition !== null,
+      'the bundle',
+    );
     must(bundle.parent === head().id && bundle.seq === head().seq + 1 && bundle.contract === head().contract, 'child of the head');
     must(relate(bundle.rank, head().rank) === 'dominates', 'strict progress');
   };

@@ -1,14 +1,24 @@
 // One governed run over the model store, with scripted parts: what most governor tests start from.
 import { runGovernor } from '#electron/governor/governor.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
-import type { CheckedCandidate, GovernorDeps, RunEnd, RunLoop } from '#electron/governor/types.ts';
+import type { CandidateCheck, GovernorDeps, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { CreateRun, ResumeState } from '#electron/store/api.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
-import { type ContractOptions, contractOf, filesOf, headerOf, type HeaderOptions, manifestOf, runIdOf, treeOf, verifierFiles } from './builders.ts';
+import {
+  type ContractOptions,
+  contractOf,
+  filesOf,
+  headerOf,
+  type HeaderOptions,
+  manifestOf,
+  runIdOf,
+  treeOf,
+  verifierFiles,
+} from './builders.ts';
 import { createModelStore, type ModelStore, type ModelStoreOptions } from './model-store.ts';
 import { createScriptedProposer, type Scripted, type ScriptedProposerOptions } from './scripted-proposer.ts';
 import { createScriptedVerifier, type ScriptedVerifier, type ScriptedVerifierOptions, type State } from './scripted-verifier.ts';
@@ -37,8 +47,9 @@ export type ScriptedRun = {
 };
 
 /** As the engine's own, reduced to what the scripted trees need: a file `protected.txt` must not change, `..` is no path. */
-export function checkScripted(base: readonly TreeFile[], files: readonly TreeFile[]): CheckedCandidate {
-  if (files.some(({ path }) => path.includes('..'))) return { kind: 'invalid', code: 'bad_path', message: 'a path leaves the artifact', stored: null };
+export function checkScripted(base: readonly TreeFile[], files: readonly TreeFile[]): CandidateCheck {
+  if (files.some(({ path }) => path.includes('..')))
+    return { kind: 'invalid', code: 'bad_path', message: 'a path leaves the artifact', stored: null };
   const named = { tree: treeOf(files), manifest: manifestOf(files), files };
   const text = (list: readonly TreeFile[]) => list.find(({ path }) => path === 'protected.txt')?.bytes.toString();
   if (text(base) !== text(files)) return { kind: 'invalid', code: 'protected_path', message: 'protected.txt was changed', stored: named };
@@ -51,7 +62,19 @@ export function changesScripted(before: readonly TreeFile[], after: readonly Tre
   const changes = after.flatMap(({ path, bytes }): FileChange[] => {
     const sha = sha256Hex(bytes);
     const was = old.get(path) ?? null;
-    return was === sha ? [] : [{ path, status: was === null ? 'added' : 'modified', binary: false, added: 1, removed: was === null ? 0 : 1, before: was, after: sha }];
+    return was === sha
+      ? []
+      : [
+          {
+            path,
+            status: was === null ? 'added' : 'modified',
+            binary: false,
+            added: 1,
+            removed: was === null ? 0 : 1,
+            before: was,
+            after: sha,
+          },
+        ];
   });
   return { changes, hunks: changes.flatMap(({ after: sha }) => (sha === null ? [] : [sha])) };
 }
@@ -110,7 +133,11 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
     },
   };
   const filesOfTree = (tree: string): TreeFile[] =>
-    ensure(store.trees.get(tree), `tree ${tree}`).map(({ path, mode, sha }) => ({ path, mode, bytes: ensure(store.blobs.get(sha), `bytes of ${path}`) }));
+    ensure(store.trees.get(tree), `tree ${tree}`).map(({ path, mode, sha }) => ({
+      path,
+      mode,
+      bytes: ensure(store.blobs.get(sha), `bytes of ${path}`),
+    }));
   const go: ScriptedRun['go'] = (change = (state) => state) => {
     const { task: _task, stop: _stop, ...state } = change(store.state());
     return runGovernor(deps, { ...state, run: created.run, headFiles: filesOfTree(state.head.tree), verifierFiles });
