@@ -24,7 +24,7 @@ export function isTaken(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey) return false;
   if (isWriting(element)) return true;
   if (event.code === 'Space' || event.code === 'Enter') return element.closest('button, a, summary, [role=button], [role=tab], [role=separator], input') !== null;
-  return arrows.has(event.code) && element.closest('[role=tablist], [role=listbox], [role=separator], [role=radiogroup], input') !== null;
+  return arrows.has(event.code) && element.closest('[role=tablist], [role=separator], [role=radiogroup], input') !== null;
 }
 
 const names: Readonly<Record<string, string>> = {
