@@ -1,0 +1,53 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { excerptFor, maxExcerptBytes } from '#shared/domain/memory-entry.ts';
+import type { Obligation } from '#shared/domain/obligation.ts';
+import { utf8Length } from '#shared/lib/text.ts';
+
+const visibility = fc.constantFrom('full' as const, 'aggregate' as const, 'hidden' as const);
+const obligations: fc.Arbitrary<Obligation[]> = fc.array(visibility, { minLength: 1, maxLength: 5 }).map((all) =>
+  all.map((v, i) => ({
+    key: `obligation_${i}`,
+    title: `Title number ${i}!`,
+    cap: 9,
+    kind: 'count',
+    visibility: v,
+    onCandidateTimeout: 'cap',
+    missing: 'malformed',
+    aggregate: 'worst',
+  })),
+);
+// Texts that mention obligations, in any case and on any line.
+const mention = fc
+  .tuple(fc.nat({ max: 4 }), fc.constantFrom('obligation_', 'OBLIGATION_', 'Title number ', 'title NUMBER '))
+  .map(([i, word]) => `${word}${i}!`);
+const text = fc
+  .array(fc.oneof(mention, fc.constantFrom('\n', '\r\n', '\r', ' '), fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })
+  .map((p) => p.join(''));
+const details = fc.array(text, { maxLength: 5 }).map((all) => Object.fromEntries(all.map((t, i) => [`obligation_${i}`, t])));
+
+test('an excerpt fits, is well formed and names no obligation that is not fully visible', () => {
+  fc.assert(
+    fc.property(obligations, details, text, (o, d, output) => {
+      const excerpt = excerptFor(o, d, output);
+      expect(utf8Length(excerpt)).toBeLessThanOrEqual(maxExcerptBytes);
+      expect(excerpt.isWellFormed()).toBe(true);
+      const lower = excerpt.toLowerCase();
+      for (const { key, title, visibility: v } of o) {
+        expect(v !== 'full' && (lower.includes(key) || lower.includes(title.toLowerCase()))).toBe(false);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what is said about hidden and aggregate obligations changes nothing but the number of aggregate ones', () => {
+  fc.assert(
+    fc.property(obligations, details, text, text, (o, d, output, other) => {
+      const guarded = new Set(o.filter((x) => x.visibility !== 'full').map((x) => x.key));
+      const replaced = Object.fromEntries(Object.entries(d).map(([k, v]) => [k, guarded.has(k) ? other : v]));
+      expect(excerptFor(o, replaced, guarded.size > 0 ? other : output)).toBe(excerptFor(o, d, output));
+    }),
+    { numRuns: 1_000 },
+  );
+});
