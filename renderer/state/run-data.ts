@@ -9,7 +9,7 @@ export type RunSource = {
   chain(): Promise<ChainColumns>;
   rows(from: number, to: number): Promise<RowColumns>;
   /** Rows with n > after, in order; with a live run it goes on until the run stops. */
-  follow(after: number): AsyncIterable<TransitionRow>;
+  follow(after: number, signal: AbortSignal): AsyncIterable<TransitionRow>;
 };
 
 /** Read side of the store. `n` counts from 1, `seq` from 0 (genesis). Reading what is not loaded gives the value named with each function. */
@@ -48,10 +48,12 @@ export type RunData = {
 
 /** The owner's side: what fills the store. */
 export type RunStore = RunData & {
+  /** Id of a bundle of the chain; '' where it is not known. */
+  chainId(seq: number): string;
   /** Called after every change, at most once per frame. Returns the function that stops it. */
   subscribe(listener: () => void): () => void;
-  /** Loads the chain and follows the run from transition `count` on; resolves when the stream has ended, rejects when it broke. */
-  follow(count: number): Promise<void>;
+  /** Loads the chain and follows the run from transition `count` on; resolves when the stream has ended, rejects when it broke or was aborted. */
+  follow(count: number, signal: AbortSignal): Promise<void>;
   /** Why the last chunk could not be loaded; null when all went well. */
   readonly error: Error | null;
 };
@@ -90,6 +92,7 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
   const chunks: Chunk[] = [];
   const chainRanks: Int32Array[] = [];
   const chainTransitions: number[] = [];
+  const chainIds: string[] = [];
   const listeners = new Set<() => void>();
   let version = 0;
   let count = 0;
@@ -119,7 +122,8 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
     chunk.ranks = larger;
   };
 
-  const setChain = (seq: number, transition: number, rank: Int32Array) => {
+  const setChain = (seq: number, transition: number, rank: Int32Array, id: string) => {
+    chainIds[seq] = id;
     chainRanks[seq] = rank;
     chainTransitions[seq] = transition;
   };
@@ -160,7 +164,7 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
     growRanks(chunk, i + 1);
     if (row.rank) {
       chunk.ranks.set(row.rank, i * m);
-      if (row.outcome === 'commit' && row.bundleSeq !== null) setChain(row.bundleSeq, row.n, Int32Array.from(row.rank));
+      if (row.outcome === 'commit' && row.bundleSeq !== null) setChain(row.bundleSeq, row.n, Int32Array.from(row.rank), row.bundle ?? '');
     }
     count = Math.max(count, row.n);
     changed();
@@ -203,6 +207,7 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
     },
     chainRank: (seq) => chainRanks[seq] ?? noRank,
     chainTransition: (seq) => chainTransitions[seq] ?? -1,
+    chainId: (seq) => chainIds[seq] ?? '',
     ensure(from, to) {
       const last = Math.min(to, streamedFrom);
       for (let index = Math.floor((Math.max(1, from) - 1) / chunkRows); index * chunkRows < last; index++) {
@@ -214,7 +219,7 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async follow(known) {
+    async follow(known, signal) {
       // Rows up to `known` come from chunks, later ones from the stream: one boundary, no gap and no row twice.
       // After a broken stream the boundary stays where the first one began, and the stream goes on where it broke.
       if (count === 0) {
@@ -222,9 +227,9 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
         streamedFrom = known;
       }
       const chain = await source.chain();
-      for (let seq = 0; seq < chain.count; seq++) setChain(seq, chain.transition[seq] ?? -1, chain.ranks.subarray(seq * m, (seq + 1) * m));
+      for (let seq = 0; seq < chain.count; seq++) setChain(seq, chain.transition[seq] ?? -1, chain.ranks.subarray(seq * m, (seq + 1) * m), chain.ids[seq] ?? '');
       changed();
-      for await (const row of source.follow(count)) append(row);
+      for await (const row of source.follow(count, signal)) append(row);
     },
   };
 }

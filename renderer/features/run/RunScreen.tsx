@@ -1,0 +1,36 @@
+import { useQuery, useKept } from '#renderer/client/use-query.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import { Problem } from '#renderer/widgets/Problem.tsx';
+import type { RunPlace } from '#renderer/app/navigation.ts';
+import { RunHeader } from './RunHeader.tsx';
+import { RunView } from './RunView.tsx';
+import styles from './RunScreen.module.css';
+
+/** One run: what it is, every transition of it, and the selected one in full. */
+export function RunScreen({ place }: { place: RunPlace }) {
+  const { t } = useText();
+  const answer = useQuery('run.get', { run: place.run });
+  const kept = useKept(answer.data);
+  const detail = kept?.id === place.run ? kept : answer.data;
+  if (detail) return <RunView key={detail.id} detail={detail} place={place} />;
+  return (
+    <>
+      <RunHeader detail={null} />
+      <main className={styles['screen']} aria-busy={answer.fetching}>
+        {answer.error ? (
+          <div className={styles['centre']}>
+            <Problem error={answer.error} />
+          </div>
+        ) : (
+          <div className={styles['skeleton']} aria-label={t.loading} role="status">
+            <div className={styles['skeletonPanel']} />
+            <div className={styles['skeletonWork']}>
+              <div className={styles['skeletonPanel']} />
+              <div className={styles['skeletonPanel']} />
+            </div>
+          </div>
+        )}
+      </main>
+    </>
+  );
+}

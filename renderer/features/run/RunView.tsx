@@ -1,0 +1,124 @@
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import type { RunDetail } from '#shared/contract/run.ts';
+import { useCommands } from '#renderer/app/commands.ts';
+import type { RunPlace } from '#renderer/app/navigation.ts';
+import { useCommand } from '#renderer/client/use-query.ts';
+import { Timeline, type TimelineHandle } from '#renderer/features/timeline/index.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import { useUi } from '#renderer/state/store.ts';
+import { Problem } from '#renderer/widgets/Problem.tsx';
+import { RpcError } from '#shared/contract/errors.ts';
+import { Announcer } from './Announcer.tsx';
+import { Facts } from './Facts.tsx';
+import { GoTo } from './GoTo.tsx';
+import { Inspector } from './Inspector.tsx';
+import { Legend } from './Legend.tsx';
+import { runCommands } from './run-commands.ts';
+import { RunHeader } from './RunHeader.tsx';
+import { ensureAround, useRunStore } from './use-run-store.ts';
+import { useFollow, usePlay } from './use-motion.ts';
+import { useRunPlace } from './use-run-place.ts';
+import { useTransitionDetail } from './use-transition-detail.ts';
+import { WorkArea } from './WorkArea.tsx';
+import styles from './RunScreen.module.css';
+
+const timelinePanels = ['timeline', 'work'];
+const workPanels = ['tabs', 'inspector'];
+
+/** The run screen once the run is known. */
+export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
+  const text = useText();
+  const { t } = text;
+  const { store, version, error } = useRunStore(detail);
+  const n = useUi((s) => s.n);
+  const obligation = useUi((s) => s.obligation);
+  const hidden = useUi((s) => s.hidden);
+  const overlay = useUi((s) => s.overlay);
+  const live = detail.status === 'running';
+  const timeline = useRef<TimelineHandle>(null);
+  const stop = useCommand('run.stop');
+  const resume = useCommand('run.resume');
+
+  useRunPlace(detail, place);
+  useFollow(store, version, live);
+  usePlay(store);
+  useEffect(() => ensureAround(store, n), [store, n]);
+  const shown = useTransitionDetail(detail.id, n);
+
+  // What the commands read when a key arrives, without being made anew with every transition of a live run.
+  const now = useRef({ detail, stop, resume });
+  now.current = { detail, stop, resume };
+  const actions = useMemo(
+    () => ({
+      canStop: () => now.current.detail.status === 'running' && !now.current.stop.pending,
+      canResume: () =>
+        now.current.detail.status === 'interrupted' || (now.current.detail.status === 'stopped' && now.current.detail.stop === 'user'),
+      isLive: () => now.current.detail.status === 'running',
+      stop: () => void now.current.stop.run({ run: now.current.detail.id }),
+      resume: () => void now.current.resume.run({ run: now.current.detail.id }),
+    }),
+    [],
+  );
+  const commands = useMemo(() => runCommands({ data: store, text, timeline: () => timeline.current, ...actions }), [store, text, actions]);
+  useCommands(commands);
+
+  const select = useCallback((to: number) => useUi.getState().select(to, 'jump'), []);
+  const scrub = useCallback((to: number) => useUi.getState().select(to, 'step'), []);
+  const focus = useCallback((i: number) => useUi.getState().focusObligation(i), []);
+  const rows = useDefaultLayout({ id: 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
+  const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
+  const failed = stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
+
+  return (
+    <>
+      <RunHeader
+        detail={detail}
+        actions={{ canStop: actions.canStop() || stop.pending, canResume: actions.canResume(), stopping: stop.pending, stop: actions.stop, resume: actions.resume }}
+      />
+      <main className={styles['screen']}>
+        <Facts detail={detail} />
+        {failed ? <Problem error={failed} /> : null}
+        <Group orientation="vertical" className={styles['body']} defaultLayout={rows.defaultLayout} onLayoutChanged={rows.onLayoutChanged}>
+          <Panel id="timeline" defaultSize="48%" minSize="180px">
+            <section className={styles['panel']} aria-label={t.timeline}>
+              {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
+              <Legend counts={detail.counts} total={detail.transitions} />
+              <div className={styles['timelineBody']}>
+                {store.count === 0 ? (
+                  <p className={styles['notYet']}>{detail.status === 'not_started' ? (detail.note ?? t.notStarted) : live ? t.noTransitions : t.noTransitionsEnded}</p>
+                ) : (
+                  <Timeline
+                    ref={timeline}
+                    data={store}
+                    version={version}
+                    selected={n}
+                    focusedObligation={obligation}
+                    hidden={hidden}
+                    live={live}
+                    onSelect={scrub}
+                    onFocusObligation={focus}
+                  />
+                )}
+              </div>
+            </section>
+          </Panel>
+          <Separator className={styles['handleRow']} aria-label={t.resizeTimeline} />
+          <Panel id="work" minSize="180px">
+            <Group orientation="horizontal" defaultLayout={columns.defaultLayout} onLayoutChanged={columns.onLayoutChanged}>
+              <Panel id="tabs" minSize="360px">
+                <WorkArea data={store} version={version} n={n} shown={shown} live={live} />
+              </Panel>
+              <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
+              <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
+                <Inspector data={store} version={version} n={n} shown={shown} obligation={obligation} onSelect={select} onFocusObligation={focus} />
+              </Panel>
+            </Group>
+          </Panel>
+        </Group>
+        <Announcer data={store} version={version} n={n} />
+        {overlay === 'goto' ? <GoTo data={store} onSelect={select} /> : null}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,2 @@
+// The run screen; see README.md.
+export { RunScreen } from './RunScreen.tsx';
