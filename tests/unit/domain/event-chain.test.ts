@@ -155,9 +155,6 @@ describe('faults are found and placed', () => {
     ],
   ])('%s', (_, chain, seq, message) => {
     expect(verifyEventChain(chain)).toEqual({ ok: false, error: { seq, message } });
-      seq,
-      message: typeof message === 'string' ? message : expect.stringMatching(message),
-    });
   });
 
   test('deep nesting in a hostile line is an answer, not a crash', () => {
