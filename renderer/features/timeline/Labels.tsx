@@ -1,0 +1,81 @@
+import { memo, useLayoutEffect, useRef } from 'react';
+import { useText } from '#renderer/i18n/use-text.ts';
+import type { Obligation } from '#shared/domain/obligation.ts';
+import { trackPx, type Band } from './layout.ts';
+import styles from './Timeline.module.css';
+
+const overscan = 4;
+/** Characters of the end of a name that stay when the middle is cut: often the part that tells two test names apart. */
+const tail = 8;
+
+/** A name that is cut in the middle when it does not fit; selecting it copies all of it. */
+function MiddleEllipsis({ text }: { text: string }) {
+  const cut = text.length > tail * 2 ? text.length - tail : text.length;
+  return (
+    <span className={styles['name']}>
+      <span className={styles['nameStart']}>{text.slice(0, cut)}</span>
+      {cut < text.length && <span className={styles['nameEnd']}>{text.slice(cut)}</span>}
+    </span>
+  );
+}
+
+type Props = {
+  readonly obligations: readonly Obligation[];
+  /** Rank of the head, or null while nothing is certified. */
+  readonly head: Int32Array | null;
+  /** Changes whenever `head` has other values. */
+  readonly headSeq: number;
+  readonly focused: number;
+  readonly band: Band;
+  readonly scroll: number;
+  readonly onScroll: (scroll: number) => void;
+  readonly onFocus: (i: number) => void;
+};
+
+/** The obligations beside their rows, with the value the head has. Only the rows that are seen are in the document. */
+export const Labels = memo(function Labels({ obligations, head, focused, band, scroll, onScroll, onFocus }: Props) {
+  const { t, f } = useText();
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (box.current && Math.abs(box.current.scrollTop - scroll) >= 1) box.current.scrollTop = scroll;
+  }, [scroll]);
+  const first = Math.max(0, Math.floor(scroll / trackPx.row) - overscan);
+  const last = Math.min(obligations.length, Math.ceil((scroll + band.height) / trackPx.row) + overscan);
+  const shown = obligations.slice(first, last);
+  return (
+    <div
+      ref={box}
+      className={styles['rows']}
+      style={{ top: band.top, height: band.height }}
+      role="listbox"
+      tabIndex={0}
+      aria-label={t.timelineObligations}
+      aria-activedescendant={focused >= first && focused < last ? `timeline-obligation-${focused}` : undefined}
+      onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
+    >
+      <div style={{ height: obligations.length * trackPx.row }}>
+        {shown.map((obligation, k) => {
+          const i = first + k;
+          const value = head?.[i];
+          return (
+            // Moving between obligations by key is the run screen's: arrows work wherever the focus is.
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+            <div
+              key={obligation.key}
+              id={`timeline-obligation-${i}`}
+              className={styles['row']}
+              style={{ top: i * trackPx.row }}
+              role="option"
+              aria-selected={i === focused}
+              title={obligation.title === obligation.key ? obligation.key : `${obligation.key}\n${obligation.title}`}
+              onClick={() => onFocus(i)}
+            >
+              <MiddleEllipsis text={obligation.key} />
+              <span className={`${styles['value'] ?? ''} ${value === 0 ? (styles['zero'] ?? '') : ''}`}>{value === undefined ? '' : f.int(value)}</span>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+});
