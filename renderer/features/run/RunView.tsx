@@ -25,6 +25,7 @@ import styles from './RunScreen.module.css';
 
 const timelinePanels = ['timeline', 'work'];
 const workPanels = ['tabs', 'inspector'];
+const farAway = 8;
 
 /** The run screen once the run is known. */
 export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
@@ -64,7 +65,8 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   useCommands(commands);
 
   const select = useCallback((to: number) => useUi.getState().select(to, 'jump'), []);
-  const scrub = useCallback((to: number) => useUi.getState().select(to, 'step'), []);
+  // Dragging along the timeline is stepping; a press far away is a jump to come back from.
+  const scrub = useCallback((to: number) => useUi.getState().select(to, Math.abs(to - useUi.getState().n) > farAway ? 'jump' : 'step'), []);
   const focus = useCallback((i: number) => useUi.getState().focusObligation(i), []);
   const rows = useDefaultLayout({ id: 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });

@@ -1,0 +1,120 @@
+import { useRef, type KeyboardEvent } from 'react';
+import { assertNever } from '#shared/lib/assert.ts';
+import type { RunData } from '#renderer/state/run-data.ts';
+import { tabs, useUi, type Tab } from '#renderer/state/store.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import type { Dictionary, TextKey } from '#renderer/i18n/dictionary.ts';
+import { Kbd } from '#renderer/widgets/Kbd.tsx';
+import { Problem } from '#renderer/widgets/Problem.tsx';
+import type { ShownDetail } from './use-transition-detail.ts';
+import { BundlePane } from './panes/BundlePane.tsx';
+import { DiffPane } from './panes/DiffPane.tsx';
+import { MemoryPane } from './panes/MemoryPane.tsx';
+import { RecordPane } from './panes/RecordPane.tsx';
+import { VerdictPane } from './panes/VerdictPane.tsx';
+import screen from './RunScreen.module.css';
+import styles from './WorkArea.module.css';
+
+const tabInfo: Readonly<Record<Tab, { readonly name: TextKey; readonly keys: string }>> = {
+  diff: { name: 'tabDiff', keys: 'KeyD' },
+  verdict: { name: 'tabVerdict', keys: 'KeyO' },
+  memory: { name: 'tabMemory', keys: 'KeyM' },
+  bundle: { name: 'tabBundle', keys: 'Shift+KeyB' },
+  record: { name: 'tabRecord', keys: 'KeyR' },
+};
+
+type Props = { readonly data: RunData; readonly version: number; readonly n: number; readonly shown: ShownDetail; readonly live: boolean };
+
+/** The selected transition in full, one view at a time. Old content stays, dimmed and named, until the new one is there. */
+export function WorkArea({ data, n, shown, live }: Props) {
+  const { t } = useText();
+  const tab = useUi((s) => s.tab);
+  const follow = useUi((s) => s.follow);
+  const notice = useUi((s) => s.notice);
+  const stale = shown.data !== undefined && shown.key !== n;
+  return (
+    <section className={screen['panel']} aria-label={t.workArea}>
+      <div className={styles['bar']}>
+        <TabList tab={tab} />
+        <span className={styles['grow']} />
+        <span className={styles['notice']} title={notice}>
+          {notice}
+        </span>
+        {live ? (
+          <button type="button" className={styles['follow']} aria-pressed={follow} title={t.followTitle} onClick={() => useUi.getState().setFollow(!follow)}>
+            {t.follow} <Kbd keys="KeyF" />
+          </button>
+        ) : null}
+        {n > 0 && data.round(n) > 0 ? <span className={styles['position']}>{t.position(n, data.round(n), data.slot(n))}</span> : null}
+      </div>
+      <div className={styles['pane']} role="tabpanel" id="run-pane" aria-labelledby={`run-tab-${tab}`} aria-busy={shown.key !== n} tabIndex={-1}>
+        {stale && shown.key !== null ? (
+          <div className={styles['stale']} role="note">
+            {t.staleShowing(shown.key, n)}
+          </div>
+        ) : null}
+        {shown.error && shown.key === n ? (
+          <div className={styles['problem']}>
+            <Problem error={shown.error} />
+          </div>
+        ) : shown.data ? (
+          <div className={styles['content']} data-stale={stale}>
+            <Pane tab={tab} data={data} detail={shown.data} t={t} />
+          </div>
+        ) : (
+          <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Pane({ tab, data, detail, t }: { tab: Tab; data: RunData; detail: NonNullable<ShownDetail['data']>; t: Dictionary }) {
+  switch (tab) {
+    case 'diff':
+      return <DiffPane detail={detail} t={t} />;
+    case 'verdict':
+      return <VerdictPane obligations={data.obligations} detail={detail} />;
+    case 'memory':
+      return <MemoryPane detail={detail} />;
+    case 'bundle':
+      return <BundlePane run={data.run} detail={detail} />;
+    case 'record':
+      return <RecordPane detail={detail} />;
+    default:
+      return assertNever(tab, 'tab');
+  }
+}
+
+function TabList({ tab }: { tab: Tab }) {
+  const { t } = useText();
+  const list = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    const next = tabs[(tabs.indexOf(tab) + by + tabs.length) % tabs.length];
+    if (!next) return;
+    useUi.getState().setTab(next);
+    list.current?.querySelector<HTMLElement>(`#run-tab-${next}`)?.focus();
+  };
+  return (
+    <div ref={list} role="tablist" aria-label={t.tabs} className={styles['tabs']} onKeyDown={onKeyDown} tabIndex={-1}>
+      {tabs.map((name) => (
+        <button
+          key={name}
+          id={`run-tab-${name}`}
+          type="button"
+          role="tab"
+          aria-selected={tab === name}
+          aria-controls="run-pane"
+          tabIndex={tab === name ? 0 : -1}
+          className={styles['tab']}
+          onClick={() => useUi.getState().setTab(name)}
+        >
+          {t[tabInfo[name].name]} <Kbd keys={tabInfo[name].keys} />
+        </button>
+      ))}
+    </div>
+  );
+}

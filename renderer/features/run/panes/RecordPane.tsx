@@ -1,0 +1,29 @@
+import type { TransitionDetail } from '#shared/contract/run.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import styles from './panes.module.css';
+
+/** The stored records as they are. */
+export function RecordPane({ detail }: { detail: TransitionDetail }) {
+  const { t } = useText();
+  return (
+    <div className={styles['pane']}>
+      <Json title={t.recordTransition} value={detail.transition} />
+      {detail.verdict ? <Json title={t.recordVerdict} value={detail.verdict} /> : null}
+      {detail.events.length > 0 ? (
+        <section>
+          <h2 className={styles['heading']}>{t.recordEvents}</h2>
+          <pre className={styles['pre']}>{detail.events.join('\n')}</pre>
+        </section>
+      ) : null}
+    </div>
+  );
+}
+
+function Json({ title, value }: { title: string; value: object }) {
+  return (
+    <section>
+      <h2 className={styles['heading']}>{title}</h2>
+      <pre className={styles['pre']}>{JSON.stringify(value, null, 2)}</pre>
+    </section>
+  );
+}

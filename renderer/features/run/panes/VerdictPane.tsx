@@ -1,0 +1,69 @@
+import type { Obligation } from '#shared/domain/obligation.ts';
+import type { TransitionDetail } from '#shared/contract/run.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import styles from './panes.module.css';
+
+/** Obligation by obligation: before, after, what the verifier said; then its output as it wrote it. */
+export function VerdictPane({ obligations, detail }: { obligations: readonly Obligation[]; detail: TransitionDetail }) {
+  const { t, f } = useText();
+  const { verdict, rank, baseRank, transition, output } = detail;
+  const details = verdict?.kind === 'ranked' ? verdict.details : {};
+  const runs = verdict && verdict.kind !== 'invalid' ? verdict.runs : [];
+  return (
+    <div className={styles['pane']}>
+      <section>
+        <h2 className={styles['heading']}>
+          {t.obligationsAgainstBase}
+          <small>
+            {t.verdictSource[transition.verdictSource]}
+            {runs.length > 0 ? ` · ${t.verifierRuns(runs.length, f.duration(runs.reduce((sum, run) => sum + run.durationMs, 0)))}` : ''}
+          </small>
+        </h2>
+        {verdict && verdict.kind !== 'ranked' ? (
+          <p>
+            {t.verdictCode[verdict.code]}. <span className={styles['text']}>{verdict.message}</span>
+          </p>
+        ) : null}
+        {rank ? (
+          <table className={styles['table']}>
+            <thead>
+              <tr>
+                <th>{t.obligation}</th>
+                <th />
+                <th className={styles['number']}>{t.before}</th>
+                <th className={styles['number']}>{t.after}</th>
+                <th className={styles['number']}>{t.change}</th>
+                <th>
+                  {t.detail}, {t.untrusted}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {obligations.map((obligation, i) => {
+                const before = baseRank[i] ?? 0;
+                const after = rank[i] ?? 0;
+                const tone = after < before ? styles['better'] : after > before ? styles['worse'] : '';
+                return (
+                  <tr key={obligation.key} className={tone}>
+                    <td className={styles['key']}>{obligation.key}</td>
+                    <td className={styles['wide']}>{obligation.title}</td>
+                    <td className={styles['number']}>{f.int(before)}</td>
+                    <td className={styles['number']}>{f.int(after)}</td>
+                    <td className={styles['number']}>{after === before ? '' : `${after > before ? '+' : '−'}${f.int(Math.abs(after - before))}`}</td>
+                    <td className={styles['wide']}>{details[obligation.key] ?? ''}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        ) : (
+          <p className={styles['quiet']}>{t.noRank}</p>
+        )}
+      </section>
+      <section>
+        <h2 className={styles['heading']}>{t.verifierOutput}</h2>
+        {output === null || output === '' ? <p className={styles['quiet']}>{t.verifierOutputNone}</p> : <pre className={styles['pre']}>{output}</pre>}
+      </section>
+    </div>
+  );
+}
