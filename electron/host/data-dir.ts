@@ -16,17 +16,11 @@ export type DataDirInput = {
 export function dataDirPath({ option, env = process.env, platform = process.platform, home = homedir() }: DataDirInput = {}): string {
   const chosen = option ?? env['PAWL_DATA'];
   if (chosen !== undefined && chosen !== '') return fromCallersFolder(chosen, env);
-  switch (platform) {
-    case 'darwin':
-      return path.join(home, 'Library/Application Support/Pawl/data');
-    case 'win32':
-      return path.join(env['LOCALAPPDATA'] ?? path.join(home, 'AppData/Local'), 'Pawl');
-    default: {
-      // The XDG specification tells readers to ignore a relative value.
-      const base = env['XDG_DATA_HOME'];
-      return path.join(base !== undefined && path.isAbsolute(base) ? base : path.join(home, '.local/share'), 'pawl');
-    }
-  }
+  if (platform === 'darwin') return path.join(home, 'Library/Application Support/Pawl/data');
+  if (platform === 'win32') return path.join(env['LOCALAPPDATA'] ?? path.join(home, 'AppData/Local'), 'Pawl');
+  // The XDG specification tells readers to ignore a relative value.
+  const base = env['XDG_DATA_HOME'];
+  return path.join(base !== undefined && path.isAbsolute(base) ? base : path.join(home, '.local/share'), 'pawl');
 }
 
 /** Resolves a path as the person meant it: npm starts scripts in the package's folder and leaves the caller's in INIT_CWD. */

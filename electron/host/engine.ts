@@ -17,8 +17,8 @@ export type EngineOptions = {
   /** Real path of the data folder, from `openDataDir`. */
   readonly dataDir: string;
   readonly appVersion: string;
-  /** Starts the runner process and gives a port to it. Called only when the engine starts here. */
-  readonly startRunner: () => Promise<Port>;
+  /** Starts the runner process. Called only when the engine starts here. */
+  readonly startRunner: () => Promise<RunnerProcess>;
   readonly createCore: (options: CoreOptions) => Core | Promise<Core>;
   readonly storeWorker: URL;
   readonly samplesDir: string;
@@ -30,6 +30,9 @@ export type EngineOptions = {
   readonly addresses?: readonly string[];
 };
 
+/** The process that spawns verifiers, whoever started it. Closing the port ends it. */
+export type RunnerProcess = { readonly port: Port; readonly exited: Promise<unknown> };
+
 export type EngineHandle = {
   readonly client: Client<Contract>;
   /** `owner`: the engine runs in this process. */
@@ -40,6 +43,8 @@ export type EngineHandle = {
   blob(sha: string): Promise<Uint8Array | null>;
   /** Runs that are alive here, and calls of other processes under way here: what would be cut off by closing. 0 for a client. */
   dependants(): number;
+  /** Resolves when our engine has lost its runner and can verify nothing any more. Never for a client. */
+  readonly crippled: Promise<void>;
   /** Resolves when the engine is gone, whoever ended it. */
   readonly closed: Promise<void>;
   /** Leaves the engine; its owner ends it and releases the folder. */
@@ -93,6 +98,7 @@ async function join(addresses: readonly string[]): Promise<EngineHandle | null> 
       },
       blob: (sha) => client.blob(sha),
       dependants: () => 0,
+      crippled: new Promise(() => {}),
       closed: client.closed,
       close: () => {
         client.close();
@@ -132,10 +138,10 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
   const undo: (() => unknown)[] = [() => lock.release()];
   try {
     const runner = await options.startRunner();
-    undo.unshift(() => runner.close());
+    undo.unshift(() => runner.port.close());
     const core = await options.createCore({
       dataDir: options.dataDir,
-      runner,
+      runner: runner.port,
       storeWorker: options.storeWorker,
       samplesDir: options.samplesDir,
       appVersion: options.appVersion,
@@ -194,7 +200,7 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
       try {
         await core.close();
       } finally {
-        runner.close();
+        runner.port.close();
         lock.release();
         await unheard;
         markClosed();
@@ -206,6 +212,7 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
       role: 'owner',
       attach: (port) => attach(port, new Set()),
       blob: (sha) => core.blob(sha),
+      crippled: runner.exited.then(() => {}),
       dependants: () => core.liveRuns() + busy(['command']),
       closed,
       close: () => (closing ??= shutDown()),

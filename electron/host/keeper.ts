@@ -15,7 +15,8 @@ const retryMs = 500;
 
 /** Resolves with the first engine in place; rejects when that one cannot be had. Later failures are told to `onTrouble` and tried again. */
 export async function keepEngine(acquire: () => Promise<EngineHandle>, onTrouble: (error: unknown) => void): Promise<EngineKeeper> {
-  let stopped = false;
+  const stopping = new AbortController();
+  const stopped = stopping.signal;
   let current = Promise.resolve(await acquire());
 
   const again = async (): Promise<EngineHandle> => {
@@ -23,24 +24,27 @@ export async function keepEngine(acquire: () => Promise<EngineHandle>, onTrouble
       try {
         return await acquire();
       } catch (error) {
-        if (stopped) throw error;
+        if (stopped.aborted) throw error;
         onTrouble(error);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }
   };
   const follow = async () => {
-    while (!stopped) {
+    while (!stopped.aborted) {
       const handle = await current;
-      await handle.closed;
-      if (stopped) return;
+      await Promise.race([handle.closed, handle.crippled]);
+      // Without its runner an engine can only be replaced; its live runs stop by themselves for want of verdicts.
+      while (!stopped.aborted && handle.dependants() > 0) await new Promise((resolve) => setTimeout(resolve, retryMs));
+      if (!stopped.aborted) await handle.close();
+      if (stopped.aborted) return;
       current = again();
       // Whoever asks for it meanwhile sees the rejection; here it only ends the loop.
       current.catch(() => {});
     }
   };
   follow().catch((error: unknown) => {
-    if (!stopped) onTrouble(error);
+    if (!stopped.aborted) onTrouble(error);
   });
 
   return {
@@ -48,7 +52,7 @@ export async function keepEngine(acquire: () => Promise<EngineHandle>, onTrouble
     blob: async (sha) => (await current).blob(sha),
     current: () => current,
     close: async () => {
-      stopped = true;
+      stopping.abort();
       const handle = await current.catch(() => null);
       await handle?.close();
     },

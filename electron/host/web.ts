@@ -70,7 +70,8 @@ export async function startWebHost({ engine, rendererDir, port: wanted = 0, onEr
     };
     // A page elsewhere that lets its own name point to 127.0.0.1 still sends its own name.
     if (request.headers.host !== host) return refuse(403, `This address answers only to ${origin}/`);
-    const { pathname } = new URL(request.url ?? '/', origin);
+    const pathname = URL.parse(request.url ?? '/', origin)?.pathname;
+    if (pathname === undefined) return refuse(400, 'Not an address');
 
     if (pathname === '/session') {
       if (request.method !== 'POST') return refuse(405, 'POST only', { allow: 'POST' });

@@ -129,6 +129,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
   const request = <R>(frame: (id: number) => unknown, signal?: AbortSignal): Promise<R> =>
     new Promise<R>((resolve, reject) => {
       // The one place where an answer takes the type that the table promises: the server has parsed it against that table.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const id = begin({ done: (value) => resolve(value as R), fail: reject }, signal);
       if (pending.has(id)) send(frame(id));
     });
@@ -147,6 +148,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       const id = begin(
         {
           items: (values) => {
+            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as for the answers of calls
             for (const value of values) queue.push(value as Item);
             wake();
           },
@@ -173,6 +175,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
               queue.splice(0, at);
               at = 0;
             }
+            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- at < queue.length, also where Item admits undefined
             yield item as Item;
             if (++taken >= Math.max(1, window >> 1)) {
               if (pending.has(id)) send({ t: 'credit', id, n: taken });

@@ -1,5 +1,5 @@
 // Server half of the RPC: parses inputs, runs handlers, batches stream items within the consumer's credit.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { RpcError, type ErrorCode, type ErrorWhere } from '#shared/contract/errors.ts';
 import type { Procedure, ProcedureTable } from '#shared/contract/procedure.ts';
 import { batchDelayMs, ClientFrame, maxBatch, type ServerFrame } from './frames.ts';
@@ -26,6 +26,7 @@ type AnyHandler = (input: unknown, context: CallContext) => unknown;
 export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>, port: Port, options: ServeOptions): Serving {
   const live = new Map<number, LiveCall>();
   // A handler is looked up by the name that also chose the schema its input was parsed with.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const handlerOf = new Map<string, AnyHandler>(Object.entries(handlers as Record<string, AnyHandler>));
   const send = (frame: ServerFrame) => port.send(frame);
 
@@ -56,6 +57,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       const input = parseInput(procedure.input, frame.input, name);
       const result = handler(input, { signal });
       if (procedure.kind === 'stream') {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Handlers<T> gives an iterable for every stream
         await pump(frame, call, result as AsyncIterable<unknown>, procedure.item);
         if (!signal.aborted) send({ t: 'end', id });
       } else {

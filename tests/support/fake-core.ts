@@ -4,13 +4,18 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '#electron/core/core.ts';
+import type { RunnerProcess } from '#electron/host/engine.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunDetail, RunSummary, TransitionRow } from '#shared/contract/run.ts';
 import type { Amounts, Budget } from '#shared/domain/budget.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
 import type { Outcome } from '#shared/domain/transition.ts';
+import { createPortPair } from '#shared/rpc/port.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
+
+/** A runner that answers nothing and never ends. */
+export const fakeRunner = (): Promise<RunnerProcess> => Promise.resolve({ port: createPortPair()[0], exited: new Promise(() => {}) });
 
 const amounts = (attempts: number): Amounts => ({
   attempts,

@@ -44,4 +44,5 @@ export function fromParentProcess(own: NodeJS.Process): Port {
 }
 
 // Node's own type for a message leaves out typed arrays, which the advanced serialization carries.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const carried = (frame: unknown) => frame as object;

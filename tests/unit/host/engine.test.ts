@@ -13,7 +13,7 @@ import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
 import { createClient } from '#shared/rpc/client.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
-import { createFakeCore } from '../../support/fake-core.ts';
+import { createFakeCore, fakeRunner } from '../../support/fake-core.ts';
 
 let dir = '';
 let address = '';
@@ -37,7 +37,7 @@ const acquire = (more: { waitMs?: number; startPotential?: number } = {}): Promi
     dataDir: dir,
     addresses: [address],
     appVersion: '0.0.0',
-    startRunner: () => Promise.resolve(createPortPair()[0]),
+    startRunner: fakeRunner,
     createCore: (options) => createFakeCore({ dataDir: options.dataDir, blobs, ...more }),
     storeWorker: new URL('file:///none'),
     samplesDir: '/none',
@@ -176,7 +176,7 @@ describe('trouble', () => {
       dataDir: dir,
       addresses: [address],
       appVersion: '0.0.0',
-      startRunner: () => Promise.resolve(createPortPair()[0]),
+      startRunner: fakeRunner,
       createCore: () => Promise.reject(new Error('broken store')),
       storeWorker: new URL('file:///none'),
       samplesDir: '/none',

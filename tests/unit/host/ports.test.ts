@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, connect, type AddressInfo } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -12,6 +11,12 @@ const collect = (port: Port) => {
   const frames: unknown[] = [];
   const closed = new Promise<void>((resolve) => port.listen((frame) => frames.push(frame), resolve));
   return { frames, closed };
+};
+
+const portOf = (server: { address(): string | AddressInfo | null }): number => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listens on no port');
+  return address.port;
 };
 
 describe('local socket', () => {
@@ -51,7 +56,7 @@ describe('local socket', () => {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const [client, [accepted]] = await Promise.all([Promise.resolve(connect(port, '127.0.0.1')), once(server, 'connection')]);
     const a = fromSocket(client);
     const b = fromSocket(accepted);
@@ -71,7 +76,7 @@ describe('WebSocket', () => {
   test('frames both ways; a text frame ends the connection', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
+    const port = portOf(server);
     const client = new WebSocket(`ws://127.0.0.1:${port}`);
     const [[accepted]] = await Promise.all([once(server, 'connection'), once(client, 'open')]);
     const b = fromWebSocket(accepted);

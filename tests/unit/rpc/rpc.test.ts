@@ -147,7 +147,7 @@ describe('calls', () => {
     expect(await client.call('double', { n: 21 })).toBe(42);
     await expect(client.call('double', { n: 0.5 })).rejects.toMatchObject({ code: 'bad_input', where: { field: 'n' } });
     const [a, b] = createPortPair();
-    serve(table, {} as Handlers<Table>, a, { hello });
+    serve({}, {}, a, { hello });
     const other = createClient<{ nothing: typeof table.double; toString: typeof table.double }>(b, 'h');
     expect(await code(other.call('nothing', { n: 1 }))).toBe('not_found');
     expect(await code(other.call('toString', { n: 1 }))).toBe('not_found');
@@ -237,11 +237,16 @@ describe('a hostile peer', () => {
 
   test('the id of a live call used again closes the connection', async () => {
     const [a, b] = createPortPair();
-    serve(table, { hang: () => new Promise<null>(() => {}) } as unknown as Handlers<Table>, a, { hello });
-    const closed = new Promise<void>((resolve) => b.listen(() => {}, resolve));
+    serve({ hang: table.hang }, { hang: () => new Promise<null>(() => {}) }, a, { hello });
+    const closed = new Promise<string>((resolve) =>
+      b.listen(
+        () => {},
+        () => resolve('closed'),
+      ),
+    );
     b.send({ t: 'call', id: 1, name: 'hang', input: {} });
     b.send({ t: 'call', id: 1, name: 'hang', input: {} });
-    await closed;
+    expect(await closed).toBe('closed');
   });
 
   test('bytes are refused where a port carries none', async () => {

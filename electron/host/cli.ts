@@ -1,0 +1,41 @@
+// The command line of this process. What it accepts stands in cli/program.ts.
+import { existsSync } from 'node:fs';
+import { acquireHere, appVersion } from './acquire.ts';
+import { report, type CliIo } from './cli/io.ts';
+import { runCli } from './cli/program.ts';
+import { rendererDir } from './entries.ts';
+
+/** Gives a command line this process; its caller ends with the code that it returns. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let gone = false;
+  // A reader that has seen enough (`pawl show … | head`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    gone = true;
+  });
+  process.stderr.on('error', () => {});
+  const io: CliIo = {
+    out: (text) =>
+      new Promise((resolve) => {
+        if (gone) resolve();
+        else process.stdout.write(text, () => resolve());
+      }),
+    err: (text) => void process.stderr.write(text),
+    errColumns: process.stderr.isTTY ? process.stderr.columns : null,
+    env: process.env,
+    onInterrupt: (callback) => {
+      const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      for (const signal of signals) process.on(signal, callback);
+      return () => {
+        for (const signal of signals) process.off(signal, callback);
+      };
+    },
+    quit: (code) => process.exit(code),
+    version: appVersion,
+    acquire: acquireHere,
+    rendererDir,
+  };
+  if (argv[0] === 'serve' && !existsSync(rendererDir))
+    return report(io, argv.includes('--json'), new Error(`the page is not built: ${rendererDir} is missing; run npm run build`));
+  return runCli(argv, io);
+}

@@ -1,0 +1,122 @@
+// The command line: what it accepts, and which command answers.
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { fromCallersFolder } from '../data-dir.ts';
+import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
+import { listRuns, showRun, stopRun } from './look.ts';
+import { resumeRun, startRun } from './run.ts';
+import { serveApp } from './serve.ts';
+
+/** Runs one command line (without the program's name) and returns its exit code. Never rejects. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  const json = argv.includes('--json');
+  let code: number = exitCodes.ok;
+  const program = createProgram(io, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help and version were asked for and have been printed.
+      if (error.exitCode === 0) return exitCodes.ok;
+      return report(io, json, new UsageError(usageMessage(error), usageField(error)));
+    }
+    return report(io, json, error);
+  }
+}
+
+function createProgram(io: CliIo, done: (code: number) => void): Command {
+  const program = new Command('pawl')
+    .description('Governed runs: a proposer suggests, a verifier ranks, only strict progress is kept.')
+    .version(io.version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand(false)
+    .option('--data <dir>', 'data folder (default: the application data folder of the platform, or PAWL_DATA)')
+    .option('--json', 'print exactly one JSON document on stdout', false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void io.out(text),
+      // Errors are thrown and reported in one place, in words or as JSON.
+      writeErr: () => {},
+    })
+    .exitOverride();
+  const common = z
+    .object({ data: z.string().optional(), json: z.boolean() })
+    .transform(({ data, json }): CommonOptions => ({ json, ...(data === undefined ? {} : { data }) }));
+  const options = () => common.parse(program.opts());
+
+  const RunOptions = z.object({ proposer: z.literal('search'), slots: z.int(), seed: z.int(), attempts: z.int().optional() });
+  program
+    .command('run')
+    .description('one governed run, followed to its end; exit code 0 zero rank, 3 stopped before, 1 could not run')
+    .argument('<task>', 'task folder')
+    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search']).default('search'))
+    .addOption(new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4))
+    .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
+    .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)).default(1))
+    .action(async (task: string, given: unknown) => {
+      const { proposer, slots, seed, attempts } = RunOptions.parse(given);
+      const start = { task: fromCallersFolder(task, io.env), proposer, slots, seed, ...(attempts === undefined ? {} : { attempts }) };
+      done(await startRun(io, options(), start));
+    });
+  program
+    .command('runs')
+    .description('all runs, newest first')
+    .action(async () => done(await listRuns(io, options())));
+  program
+    .command('show')
+    .description('one run with its transitions')
+    .argument('<run>', 'id of a run, or an unambiguous beginning of 8 or more characters')
+    .action(async (run: string) => done(await showRun(io, options(), run)));
+  program
+    .command('stop')
+    .description('end a live run')
+    .argument('<run>', 'as for show')
+    .action(async (run: string) => done(await stopRun(io, options(), run)));
+  program
+    .command('resume')
+    .description('go on with an interrupted or stopped run; exit codes as for run')
+    .argument('<run>', 'as for show')
+    .action(async (run: string) => done(await resumeRun(io, options(), run)));
+  program
+    .command('serve')
+    .description('the app in a browser: loopback only, with a token in the URL')
+    .addOption(new Option('--port <n>', 'port (default: any free one)').argParser(integer(1, 65_535)))
+    .action(async (given: unknown) => {
+      const { port } = z.object({ port: z.int().optional() }).parse(given);
+      done(await serveApp(io, options(), port));
+    });
+  return program;
+}
+
+/** Parser of a whole number of an option. */
+function integer(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`);
+    }
+    return value;
+  };
+}
+
+function usageMessage(error: CommanderError): string {
+  const text = error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean/, ' (did you mean')
+    .trim();
+  if (error.code === 'commander.help') return 'no command given; see pawl --help';
+  return text.includes('pawl --help') ? text : `${text}; see pawl --help`;
+}
+
+/** The option or argument that commander names in its message. */
+function usageField(error: CommanderError): string | null {
+  return (
+    /'?(--[a-z]+)|argument '([a-z]+)'/
+      .exec(error.message)
+      ?.slice(1)
+      .find((name) => name !== undefined) ?? null
+  );
+}

@@ -1,0 +1,106 @@
+// `pawl run` and `pawl resume`: a run as a job of the engine, followed to its end.
+import type { RunStart, RunSummary } from '#shared/contract/run.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { EngineHandle } from '../engine.ts';
+import { exitCodes, type CliIo, type CommonOptions } from './io.ts';
+import { createProgress } from './progress.ts';
+import { readRun, summaryText, writeRunJson, type RunFacts } from './run-document.ts';
+import { withEngine } from './with-engine.ts';
+
+/** npm passes Ctrl-C on to a program that the terminal has told already: what comes that soon is the same key press. */
+const sameKeyMs = 400;
+
+/** Starts a run and follows it. Exit code 0 at zero rank, 3 stopped before, 1 could not run. */
+export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Promise<number> {
+  return withInterrupts(io, (interrupts) =>
+    withEngine(io, options, ['unavailable'], async (engine) => {
+      const abort = new AbortController();
+      const stop = interrupts.onFirst(() => abort.abort());
+      const started = await engine.client.call('run.start', start, { signal: abort.signal });
+      stop();
+      if (started.status === 'not_started') {
+        if (options.json) await writeRunJson(io, await readStored(io, options, engine, started.run));
+        else io.err(`pawl: the run could not start: ${started.note ?? 'its seed has no verdict'} (pawl show ${started.run})\n`);
+        return exitCodes.failed;
+      }
+      if (!options.json) io.err(`${started.run}\n`);
+      return follow(io, options, engine, started.run, interrupts);
+    }),
+  );
+}
+
+/** Goes on with a run and follows it, as `startRun` does. */
+export function resumeRun(io: CliIo, options: CommonOptions, prefix: string): Promise<number> {
+  return withInterrupts(io, (interrupts) =>
+    withEngine(io, options, ['unavailable'], async (engine) => {
+      const { run } = await engine.client.call('run.resolve', { prefix });
+      await engine.client.call('run.resume', { run });
+      return follow(io, options, engine, run, interrupts);
+    }),
+  );
+}
+
+async function follow(io: CliIo, options: CommonOptions, engine: EngineHandle, run: string, interrupts: Interrupts): Promise<number> {
+  const progress = createProgress(io);
+  let last: RunSummary | undefined;
+  const unlisten = interrupts.onFirst(() => {
+    io.err('\nStopping after the round that is under way; Ctrl-C again quits at once.\n');
+    // A run that ends by itself at this moment is no longer live, and its end is what we wait for anyway.
+    engine.client.call('run.stop', { run }).catch(() => {});
+  });
+  try {
+    for await (const summary of engine.client.stream('run.watch', { run }, { window: 2 })) {
+      last = summary;
+      progress.update(summary);
+    }
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  } finally {
+    progress.end();
+    unlisten();
+  }
+  const facts = await readStored(io, options, engine, run);
+  if (facts.detail.stop === null && last?.stop === null)
+    io.err('The engine that carried the run has ended; what is stored of it follows.\n');
+  if (options.json) await writeRunJson(io, facts);
+  else await io.out(summaryText(facts.detail));
+  return facts.detail.stop === 'zero_rank' ? exitCodes.ok : exitCodes.stopped;
+}
+
+const isGone = (error: unknown) => error instanceof RpcError && (error.code === 'closed' || error.code === 'unavailable');
+
+/** The run as it is stored. The engine that carried it may be another command's, and end with the run: then the next one is asked. */
+async function readStored(io: CliIo, options: CommonOptions, engine: EngineHandle, run: string): Promise<RunFacts> {
+  try {
+    return await readRun(engine.client, run);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    return withEngine(io, options, ['closed', 'unavailable'], (next) => readRun(next.client, run));
+  }
+}
+
+type Interrupts = { onFirst(callback: () => void): () => void };
+
+/** The first Ctrl-C is answered by whoever listens, the second ends the process at once. */
+async function withInterrupts<T>(io: CliIo, use: (interrupts: Interrupts) => Promise<T>): Promise<T> {
+  const listeners = new Set<() => void>();
+  let first: number | undefined;
+  const stop = io.onInterrupt(() => {
+    if (first === undefined) {
+      first = performance.now();
+      for (const listener of listeners) listener();
+    } else if (performance.now() - first > sameKeyMs) io.quit(exitCodes.stopped);
+  });
+  try {
+    return await use({
+      onFirst: (callback) => {
+        listeners.add(callback);
+        // It may have come between two listeners.
+        if (first !== undefined) callback();
+        return () => listeners.delete(callback);
+      },
+    });
+  } finally {
+    stop();
+  }
+}

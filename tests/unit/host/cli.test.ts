@@ -1,0 +1,361 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createProgress } from '#electron/host/cli/progress.ts';
+import { plain, type CliIo } from '#electron/host/cli/io.ts';
+import { runCli } from '#electron/host/cli/program.ts';
+import { table } from '#electron/host/cli/table.ts';
+import { acquireEngine, type EngineHandle } from '#electron/host/engine.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import { createFakeCore, fakeRunner } from '../../support/fake-core.ts';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'pawl-cli-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Runs command lines against one fake core; the engine is acquired and left for each, as by real commands, but the runs stay. */
+function setup({ startPotential = 5, columns = null as number | null, core = createFakeCore({ dataDir: dir, startPotential }) } = {}) {
+  const interrupts = new Set<() => void>();
+  const seen = { out: '', err: '', quit: null as number | null };
+  const io: CliIo = {
+    out: (text) => {
+      seen.out += text;
+      return Promise.resolve();
+    },
+    err: (text) => {
+      seen.err += text;
+    },
+    errColumns: columns,
+    env: { INIT_CWD: '/from/here' },
+    onInterrupt: (callback) => {
+      interrupts.add(callback);
+      return () => interrupts.delete(callback);
+    },
+    quit: (code) => {
+      seen.quit = code;
+    },
+    version: '1.2.3',
+    acquire: () =>
+      acquireEngine({
+        dataDir: dir,
+        addresses: [path.join(dir, 'e.sock')],
+        appVersion: '1.2.3',
+        startRunner: fakeRunner,
+        createCore: () => ({ ...core, close: () => Promise.resolve() }),
+        storeWorker: new URL('file:///none'),
+        samplesDir: '/none',
+        logInternal: () => 'none',
+      }),
+    rendererDir: '/none',
+  };
+  const pawl = async (...argv: string[]) => {
+    Object.assign(seen, { out: '', err: '', quit: null });
+    const code = await runCli(argv, io);
+    return { code, ...seen };
+  };
+  const interrupt = () => {
+    for (const callback of interrupts) callback();
+  };
+  return { pawl, io, interrupt, interrupts, seen, core };
+}
+
+const Amounts = z.record(z.string(), z.int());
+const RunDocument = z.strictObject({
+  id: z.string(),
+  task: z.strictObject({ id: z.string(), title: z.string() }),
+  contract: z.string(),
+  header: z.looseObject({ format: z.literal('pawl.header/1') }),
+  headerSha: z.string(),
+  status: z.string(),
+  stop: z.string().nullable(),
+  note: z.string().nullable(),
+  startedAt: z.string(),
+  updatedAt: z.string(),
+  head: z.strictObject({ id: z.string(), seq: z.int(), era: z.int(), rank: z.array(z.int()), potential: z.int() }).nullable(),
+  genesis: z.strictObject({ id: z.string(), rank: z.array(z.int()), potential: z.int() }).nullable(),
+  counts: Amounts,
+  budget: z.record(z.string(), z.strictObject({ max: z.int().nullable(), used: z.int() })),
+  overshoot: Amounts,
+  memoryEntries: z.int(),
+  obligations: z.array(z.strictObject({ key: z.string(), title: z.string() })),
+  bundles: z.array(
+    z.strictObject({ seq: z.int(), id: z.string(), transition: z.int().nullable(), rank: z.array(z.int()), potential: z.int() }),
+  ),
+  transitions: z.array(
+    z.looseObject({
+      n: z.int(),
+      round: z.int(),
+      slot: z.int(),
+      outcome: z.string(),
+      base: z.string(),
+      tree: z.string().nullable(),
+      rank: z.array(z.int()).nullable(),
+      verdictSource: z.string(),
+      bundle: z.string().nullable(),
+      cost: z.strictObject({ charged: Amounts, overshoot: Amounts }),
+    }),
+  ),
+});
+const parse = (text: string) => RunDocument.parse(JSON.parse(text));
+
+describe('pawl run', () => {
+  test('to zero rank: exit 0, the whole run as one JSON document', async () => {
+    const { pawl } = setup();
+    const { code, out, err } = await pawl('run', 'timetable', '--json', '--seed', '7', '--slots', '2');
+    expect(code).toBe(0);
+    const run = parse(out);
+    expect(run).toMatchObject({
+      task: { id: 'timetable' },
+      status: 'stopped',
+      stop: 'zero_rank',
+      genesis: { rank: [5], potential: 5 },
+      header: { seed: 7, slots: 2 },
+      memoryEntries: 5,
+    });
+    expect(run.head).toMatchObject({ seq: 5, rank: [0], potential: 0 });
+    expect(run.transitions.map((t) => t.n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(run.counts).toMatchObject({ commit: 5, tie: 5, invalid: 0 });
+    expect(run.bundles.map((b) => [b.seq, b.transition, b.potential])).toEqual([
+      [0, null, 5],
+      [1, 2, 4],
+      [2, 4, 3],
+      [3, 6, 2],
+      [4, 8, 1],
+      [5, 10, 0],
+    ]);
+    expect(run.bundles[5]?.id).toBe(run.head?.id);
+    expect(run.budget).toMatchObject({ attempts: { max: 100, used: 10 }, wallMs: { max: null, used: 0 } });
+    expect(err.match(/^commit \d+: /gm)?.length).toBeGreaterThan(0);
+  });
+
+  test('to the end of its budget: exit 3; words for people', async () => {
+    const { pawl } = setup();
+    const { code, out, err } = await pawl('run', 'timetable', '--attempts', '3');
+    expect(code).toBe(3);
+    expect(out).toMatch(/state +stopped, budget used up/);
+    expect(out).toMatch(/potential +5 at genesis, 4 at commit 1/);
+    expect(out).toMatch(/rank +clashes 4/);
+    expect(err).toMatch(/^run_/);
+  });
+
+  test('relative task paths are those of the caller of npm', async () => {
+    const { pawl } = setup();
+    const { code, out } = await pawl('run', 'missing', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      error: {
+        code: 'bad_input',
+        message: '/from/here/missing/task.toml does not exist',
+        file: '/from/here/missing/task.toml',
+        field: null,
+      },
+    });
+  });
+
+  test('a seed without verdict: exit 1', async () => {
+    const { pawl } = setup();
+    const words = await pawl('run', 'no-verdict');
+    expect([words.code, words.out]).toEqual([1, '']);
+    expect(words.err).toMatch(/could not start: the seed has no verdict: crash/);
+    const json = await pawl('run', 'no-verdict', '--json');
+    expect(json.code).toBe(1);
+    expect(parse(json.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
+  });
+
+  test('Ctrl-C stops after the round and exits 3; the same key press twice counts once', async () => {
+    const { pawl, interrupt, interrupts, seen } = setup({ startPotential: 1000 });
+    const running = pawl('run', 'slow', '--json');
+    await expect.poll(() => seen.err, { interval: 5 }).toMatch(/commit 1: /);
+    expect(interrupts.size).toBe(1);
+    interrupt();
+    interrupt();
+    const { code, out, quit } = await running;
+    expect([code, quit]).toEqual([3, null]);
+    expect(parse(out)).toMatchObject({ status: 'stopped', stop: 'user' });
+  });
+
+  test('a second Ctrl-C quits at once', async () => {
+    const { pawl, io, interrupt, seen } = setup({ startPotential: 1000 });
+    const plainIo = { ...io };
+    const acquire = (data: string | undefined) => plainIo.acquire(data);
+    // An engine that takes its time to stop.
+    Object.assign(io, {
+      acquire: async (data: string | undefined): Promise<EngineHandle> => {
+        const engine = await acquire(data);
+        const { client } = engine;
+        return {
+          ...engine,
+          client: {
+            ...client,
+            call: (name, input, options) => (name === 'run.stop' ? new Promise(() => {}) : client.call(name, input, options)),
+          },
+        };
+      },
+    });
+    const running = pawl('run', 'slow', '--attempts', '60');
+    await expect.poll(() => seen.err, { interval: 5 }).toMatch(/commit 1: /);
+    const first = performance.now();
+    interrupt();
+    await expect.poll(() => performance.now() - first, { interval: 20 }).toBeGreaterThan(450);
+    expect(seen.quit).toBeNull();
+    interrupt();
+    expect(seen.quit).toBe(3);
+    await running;
+  });
+});
+
+describe('other commands', () => {
+  test('runs, show, stop, resume', async () => {
+    const { pawl } = setup();
+    expect(await pawl('runs')).toMatchObject({ code: 0, out: expect.stringContaining('No runs yet') });
+    expect((await pawl('run', 'timetable')).code).toBe(0);
+    expect((await pawl('run', 'other', '--attempts', '3')).code).toBe(3);
+    const list = await pawl('runs');
+    expect(list.out.split('\n').map((line) => line.trimEnd().split(/ {2,}/).slice(1, 6))).toEqual([
+      ['task', 'state', 'attempts', 'commits', 'potential'],
+      ['other', 'budget', '3', '1', '5 -> 4'],
+      ['timetable', 'zero_rank', '10', '5', '5 -> 0'],
+      [],
+    ]);
+    const json: unknown = JSON.parse((await pawl('runs', '--json')).out);
+    expect(json).toMatchObject({ runs: [{ task: { id: 'other' } }, { task: { id: 'timetable' } }] });
+
+    expect(parse((await pawl('show', '00000001', '--json')).out)).toMatchObject({ task: { id: 'other' }, stop: 'budget' });
+    const words = await pawl('show', 'run_00000001');
+    expect(words.out).toMatch(/^ *1 +1 +0 +tie +on 0 +5$/m);
+    expect(words.out).toMatch(/^ *2 +2 +0 +commit +on 0 +4 +-> bundle 1$/m);
+
+    const stop = await pawl('stop', '00000001', '--json');
+    expect(stop.code).toBe(1);
+    expect(JSON.parse(stop.out)).toMatchObject({ error: { code: 'conflict' } });
+    expect((await pawl('resume', '00000001')).code).toBe(1);
+    expect(JSON.parse((await pawl('show', '99999999', '--json')).out)).toMatchObject({ error: { code: 'not_found' } });
+    expect((await pawl('show', 'short')).err).toMatch(/shorter than 8/);
+  });
+
+  test('a run stopped from another command can be resumed to its end', async () => {
+    const { pawl, seen, core } = setup();
+    const running = pawl('run', 'slow', '--json');
+    await expect.poll(() => seen.err, { interval: 5 }).toMatch(/commit 1: /);
+    const stopping = another(core);
+    const stopped = await stopping('stop', '00000000', '--json');
+    expect(JSON.parse(stopped)).toMatchObject({ id: 'run_00000000-0000-7000-8000-000000000000', stop: 'user' });
+    expect((await running).code).toBe(3);
+    const resumed = await pawl('resume', '00000000', '--json');
+    expect(resumed.code).toBe(0);
+    expect(parse(resumed.out)).toMatchObject({ stop: 'zero_rank' });
+  });
+
+  test('one process hosts the engine until the runs of the others have ended', async () => {
+    const host = setup({ startPotential: 1000 });
+    const running = host.pawl('run', 'slow', '--attempts', '4');
+    await expect.poll(() => host.seen.err, { interval: 5 }).toMatch(/commit 1: /);
+    // Meanwhile another command starts a longer run in it.
+    const other = another(host.core)('run', 'slow', '--attempts', '12', '--json');
+    expect(parse(await other)).toMatchObject({ stop: 'budget', budget: { attempts: { used: 12 } } });
+    const { code, err } = await running;
+    expect(code).toBe(3);
+    expect(err).toMatch(/it goes on until they end/);
+  });
+
+  /** A second command line, as of another process: its engine is the one that the first hosts, or the next one on the same store. */
+  function another(core: ReturnType<typeof createFakeCore>) {
+    const { pawl } = setup({ core });
+    return async (...argv: string[]) => (await pawl(...argv)).out;
+  }
+});
+
+describe('usage', () => {
+  test.each([
+    [['run'], 'task'],
+    [['run', 'a', '--slots', '0'], '--slots'],
+    [['run', 'a', '--slots', '65'], '--slots'],
+    [['run', 'a', '--attempts', '1.5'], '--attempts'],
+    [['run', 'a', '--seed', '-1'], '--seed'],
+    [['run', 'a', '--proposer', 'oracle'], '--proposer'],
+    [['serve', '--port', '70000'], '--port'],
+    [['run', 'a', 'b'], null],
+    [['show', 'x', '--unheard'], '--unheard'],
+    [['unheard'], null],
+    [[], null],
+  ])('%j is a usage error', async (argv, field) => {
+    const { pawl } = setup();
+    const json = await pawl(...argv, '--json');
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toEqual({
+      error: { code: 'bad_input', message: expect.stringContaining('see pawl --help'), file: null, field },
+    });
+    const words = await pawl(...argv);
+    expect([words.code, words.out]).toEqual([2, '']);
+    expect(words.err).toMatch(/^pawl: .+\n$/);
+  });
+
+  test('--version, --help and the help of a command', async () => {
+    const { pawl } = setup();
+    expect(await pawl('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
+    const help = await pawl('--help');
+    expect(help.code).toBe(0);
+    for (const name of ['run', 'runs', 'show', 'stop', 'resume', 'serve']) expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    expect(help.out).not.toMatch(/replay|import|doctor/);
+    expect((await pawl('run', '--help')).out).toMatch(/--data <dir>/);
+  });
+
+  test('a folder that cannot be had: exit 1 with its name', async () => {
+    const { pawl, io } = setup();
+    Object.assign(io, { acquire: () => Promise.reject(new RpcError('unavailable', 'the data folder /x is locked', { file: '/x' })) });
+    expect(await pawl('runs', '--json')).toMatchObject({ code: 1, out: expect.stringContaining('"file":"/x"') });
+  });
+});
+
+describe('output', () => {
+  test('text of strangers cannot drive the terminal', () => {
+    expect(plain('a\x1b[2Jb\u202ec\x9b\n')).toBe('a\uFFFD[2Jb\uFFFDc\uFFFD\n');
+  });
+
+  test('tables are aligned', () => {
+    expect(
+      table(
+        [
+          ['a', 'long heading', 'z'],
+          ['1', 22, 'last'],
+          ['333', 4, ''],
+        ],
+        new Set([1]),
+      ),
+    ).toBe('a    long heading  z\n1              22  last\n333             4\n');
+  });
+
+  test('on a terminal the bar rewrites itself, at most ten times a second, never wider than the terminal', async () => {
+    const { pawl, seen } = setup({ columns: 40 });
+    await pawl('run', 'timetable', '--attempts', '8');
+    const bars = seen.err.split('\r\x1b[K').slice(1);
+    expect(bars.length).toBeGreaterThan(0);
+    for (const bar of bars) expect(bar.split('\n')[0]?.length).toBeLessThan(40);
+    expect(seen.err).not.toMatch(/^commit/m);
+  });
+
+  test('elsewhere one line per commit', () => {
+    let text = '';
+    const progress = createProgress({ err: (t) => void (text += t), errColumns: null });
+    const summary = (n: number, seq: number) => ({
+      transitions: n,
+      counts: { commit: seq },
+      budget: { max: { attempts: 9 } },
+      head: { seq, potential: 9 - seq },
+      stop: null,
+    });
+    for (const [n, seq] of [
+      [1, 0],
+      [2, 1],
+      [3, 1],
+      [4, 3],
+    ] as const)
+      progress.update(summary(n, seq));
+    progress.end();
+    expect(text).toBe('commit 1: 2/9 attempts, 1 commits, potential 8\ncommit 3: 4/9 attempts, 3 commits, potential 6\n');
+  });
+});
