@@ -1,0 +1,182 @@
+// One execution of a `command` verifier: a fresh folder laid out like the task, a fixed environment, a process group of its own, and
+// nothing left afterwards. The verifier is trusted; this bounds accidents (hangs, endless output, stray children), it is no sandbox.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
+import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
+import { codeOf, readBack, removeTree, tempPrefix, writeFiles } from './temp-folder.ts';
+
+/** Where a verifier's programs are looked for; also its PATH. */
+export const verifierPath = '/usr/local/bin:/usr/bin:/bin';
+
+// A shell sets the limits that Node cannot set and then becomes the verifier. Its own PWD is not part of the environment; a limit that
+// the system already holds lower is left as it is. `ulimit -f` counts blocks of 512 bytes.
+const launcher = 'unset PWD OLDPWD SHLVL; ulimit -c 0; ulimit -t "$1" || :; ulimit -f "$2" || :; shift 2; exec "$@"';
+
+type Ended = { readonly ending: Execution['ending']; readonly exitCode: number | null; readonly signal: string | null; readonly message: string };
+
+/** Runs `job`. Never rejects: what goes wrong is an ending. Resolves after every process that could be found is dead and the folder is gone. */
+export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<Execution> {
+  const startedAt = new Date().toISOString();
+  let start = performance.now();
+  let end: number | null = null;
+  const output: Buffer[] = [];
+  const result = (ended: Ended, rest: Partial<Execution> = {}): Execution => ({
+    startedAt,
+    durationMs: (end ?? performance.now()) - start,
+    report: null,
+    reportProblem: null,
+    output: output.length > 0 ? new Uint8Array(Buffer.concat(output)) : null,
+    tampered: [],
+    ...ended,
+    ...rest,
+  });
+  const failed = (ending: Execution['ending'], message: string) => result({ ending, exitCode: null, signal: null, message });
+
+  if (process.platform === 'win32') return failed('infra', 'command verifiers need Linux or macOS in this version; use runtime = "pure-js"');
+  const folder = path.join(job.tmpDir, `${tempPrefix}${job.id}`);
+  try {
+    if (signal.aborted) return failed('aborted', '');
+    const task = path.join(folder, 'task');
+    const channel = path.join(folder, 'report');
+    const home = path.join(folder, 'home');
+    await mkdir(folder, { mode: 0o700 });
+    await Promise.all([mkdir(path.join(task, 'artifact'), { recursive: true }), mkdir(channel), mkdir(home)]);
+    await writeFiles(task, job.files);
+    const program = job.program.startsWith('verifier/') ? path.join(task, job.program) : job.program;
+    try {
+      await access(program, constants.X_OK);
+    } catch {
+      return failed('infra', `${job.program} is missing or not executable`);
+    }
+    if (performance.now() - start > job.setupMs) return failed('setup_timeout', '');
+    if (signal.aborted) return failed('aborted', '');
+
+    // Only now is there something to report to.
+    const report = path.join(channel, 'report.json');
+    await writeFile(report, '', { flag: 'wx', mode: 0o600 });
+    const env: Record<string, string> = {
+      PATH: verifierPath,
+      HOME: home,
+      TZ: 'UTC',
+      LANG: 'C.UTF-8',
+      PYTHONHASHSEED: '0',
+      PYTHONDONTWRITEBYTECODE: '1',
+      PAWL_CANDIDATE: path.join(task, 'artifact'),
+      PAWL_REPORT: report,
+      PAWL_NONCE: job.nonce,
+      PAWL_TREE: job.tree,
+      PAWL_CONTRACT: job.contract,
+    };
+    for (const name of job.env) {
+      const value = process.env[name];
+      if (value !== undefined && !Object.hasOwn(env, name)) env[name] = value;
+    }
+    start = performance.now();
+    const ended = await execute(job, { program, cwd: task, env, output }, signal);
+    end = performance.now();
+
+    const tampered: string[] = [];
+    const canonical = new Map(job.files.map((file) => [file.path, file]));
+    for (const guarded of job.guarded) {
+      const file = canonical.get(guarded);
+      if (file === undefined) continue;
+      const now = await readBack(path.join(task, guarded), file.bytes.length);
+      const same = now.kind === 'file' && now.exec === (file.mode === 'exec') && hash('sha256', now.bytes, 'hex') === hash('sha256', file.bytes, 'hex');
+      if (!same) tampered.push(guarded);
+    }
+    const found = await readBack(report, maxReportBytes);
+    switch (found.kind) {
+      case 'file':
+        return result(ended, { tampered, report: found.bytes });
+      case 'missing':
+        return result(ended, { tampered });
+      case 'too_large':
+        return result(ended, { tampered, reportProblem: `it is longer than ${maxReportBytes} bytes` });
+      case 'not_regular':
+        return result(ended, { tampered, reportProblem: 'PAWL_REPORT is no regular file any more (a link, a pipe, or still being written)' });
+    }
+  } catch (error) {
+    return failed('infra', error instanceof Error ? error.message : String(error));
+  } finally {
+    // What cannot be removed now is removed when the data folder is opened the next time.
+    await removeTree(folder).catch(() => {});
+  }
+}
+
+type Launch = { readonly program: string; readonly cwd: string; readonly env: Record<string, string>; readonly output: Buffer[] };
+
+/** From spawn until every process of the verification is dead. */
+async function execute(job: CommandJob, { program, cwd, env, output }: Launch, signal: AbortSignal): Promise<Ended> {
+  const before = listPids();
+  const blocks = String(job.fileMb * 2048);
+  const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...job.args], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+  if (pid === undefined) {
+    const error = await new Promise<unknown>((resolve) => {
+      child.once('error', resolve);
+    });
+    return { ending: 'infra', exitCode: null, signal: null, message: `the verifier could not be started (${codeOf(error)})` };
+  }
+
+  let forced: 'timeout' | 'output' | 'aborted' | null = null;
+  const stop = (why: typeof forced) => {
+    forced ??= why;
+    killGroup(pid);
+  };
+  const onAbort = () => stop('aborted');
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const timer = setTimeout(() => stop('timeout'), job.runMs);
+  let bytes = 0;
+  const collect = (chunk: Buffer) => {
+    const room = job.outputBytes - bytes;
+    bytes += chunk.length;
+    if (room > 0) output.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (chunk.length > room) stop('output');
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+
+  const [exitCode, exitSignal] = await new Promise<[number | null, string | null]>((resolve) => {
+    child.once('exit', (code, name) => resolve([code, name]));
+  });
+  // The group first: children of a shell that ended by itself die with it as well.
+  killGroup(pid);
+  await killByEnvironment(`PAWL_NONCE=${job.nonce}`, before);
+  await drained(child);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  const cpu = exitSignal === 'SIGXCPU' ? `more than ${job.cpuS} s of processor time (limits.cpu_s)` : '';
+  const file = exitSignal === 'SIGXFSZ' ? `a file of more than ${job.fileMb} MB (limits.file_mb)` : '';
+  return { ending: forced ?? 'exited', exitCode, signal: exitSignal, message: cpu + file };
+}
+
+/** Longest wait for the end of the pipes once every process that was found is dead; one that escaped may hold them open for ever. */
+const drainMs = 500;
+
+async function drained(child: ChildProcess): Promise<void> {
+  const ended = (stream: NodeJS.ReadableStream | null) =>
+    new Promise<void>((resolve) => {
+      if (stream === null || !stream.readable) resolve();
+      else stream.once('close', () => resolve());
+    });
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([
+    Promise.all([ended(child.stdout), ended(child.stderr)]),
+    new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, drainMs);
+    }),
+  ]);
+  clearTimeout(timer);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}

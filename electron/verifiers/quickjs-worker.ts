@@ -1,0 +1,160 @@
+// Thread of the runner that executes pure-js verifiers in QuickJS: a fresh runtime and context for each, no access to anything of the
+// host. The verifier sees ECMAScript without Date and without Math.random (the same files must give the same report; a call of either
+// fails loudly), one global function to define, `verify`, and the object that it is called with.
+import { parentPort } from 'node:worker_threads';
+import {
+  DefaultIntrinsics,
+  newQuickJSWASMModuleFromVariant,
+  RELEASE_SYNC,
+  Scope,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSWASMModule,
+  type VmCallResult,
+} from 'quickjs-emscripten';
+import { z } from 'zod/mini';
+
+const Job = z.object({
+  id: z.number(),
+  file: z.string(),
+  files: z.array(z.object({ path: z.string(), bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array) })),
+  nonce: z.string(),
+  tree: z.string(),
+  contract: z.string(),
+  runMs: z.number(),
+  memoryBytes: z.number(),
+  reportBytes: z.number(),
+});
+export type WorkerJob = z.infer<typeof Job>;
+
+export type WorkerAnswer = {
+  readonly id: number;
+  readonly ending: 'returned' | 'threw' | 'out_of_memory' | 'timeout';
+  readonly message: string;
+  readonly report: Uint8Array | null;
+  readonly reportProblem: string | null;
+  /** Error text with its stack. */
+  readonly output: Uint8Array | null;
+  readonly durationMs: number;
+  /** The thread is not to be used again: its memory has grown (it never shrinks), or QuickJS failed inside. */
+  readonly spent: boolean;
+};
+
+const stackBytes = 512 * 1024;
+/** A thread whose WebAssembly memory has grown past this is replaced. */
+const keptBytes = 48 * 1024 * 1024;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Text of a file, or null where it is not UTF-8: a verifier must not mistake replaced bytes for content. */
+const textOf = (bytes: Uint8Array): string | null => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
+class Failure extends Error {
+  readonly stackText: string;
+  constructor(message: string, stackText: string) {
+    super(message);
+    this.stackText = stackText;
+  }
+}
+
+/** What was thrown, in words. Reading it may run the verifier's own getters; the deadline holds for them too. */
+const describeError = (vm: QuickJSContext, error: QuickJSHandle): Failure => {
+  const text = (key: string): string => vm.getProp(error, key).consume((handle) => (vm.typeof(handle) === 'string' ? vm.getString(handle) : ''));
+  const type = vm.typeof(error);
+  if (type !== 'object') return new Failure(`it threw ${type === 'string' ? JSON.stringify(vm.getString(error).slice(0, 500)) : `a value of type ${type}`}`, '');
+  const name = text('name') || 'Error';
+  const message = text('message').slice(0, 2_000);
+  return new Failure(message === '' ? name : `${name}: ${message}`, `${name}: ${message}\n${text('stack').slice(0, 8_000)}`);
+};
+
+const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
+  const start = performance.now();
+  let interrupted = false;
+  let spent = false;
+  const answer = (rest: Partial<WorkerAnswer> & Pick<WorkerAnswer, 'ending'>): WorkerAnswer => ({
+    id: job.id,
+    message: '',
+    report: null,
+    reportProblem: null,
+    output: null,
+    durationMs: performance.now() - start,
+    spent: spent || quickjs.getWasmMemory().buffer.byteLength > keptBytes,
+    ...rest,
+  });
+  const source = job.files.find(({ path }) => path === job.file);
+  const program = source === undefined ? null : textOf(source.bytes);
+  if (program === null) return answer({ ending: 'threw', message: `${job.file} is missing or not UTF-8 text` });
+  try {
+    return Scope.withScope((scope) => {
+      const runtime = scope.manage(quickjs.newRuntime());
+      runtime.setMemoryLimit(job.memoryBytes);
+      runtime.setMaxStackSize(stackBytes);
+      runtime.setInterruptHandler(() => {
+        interrupted ||= performance.now() - start > job.runMs;
+        return interrupted;
+      });
+      const vm = scope.manage(runtime.newContext({ intrinsics: { ...DefaultIntrinsics, Date: false } }));
+      const value = (result: VmCallResult<QuickJSHandle>): QuickJSHandle => {
+        if (result.error === undefined) return scope.manage(result.value);
+        throw describeError(vm, scope.manage(result.error));
+      };
+      const get = (object: QuickJSHandle, key: string) => scope.manage(vm.getProp(object, key));
+
+      // Taken before the verifier's program runs, so that it cannot replace them for itself by accident.
+      const json = get(vm.global, 'JSON');
+      const parse = get(json, 'parse');
+      const stringify = get(json, 'stringify');
+      value(vm.evalCode('delete Math.random', 'pawl:prepare', { type: 'global' }));
+      value(vm.evalCode(program, job.file, { type: 'global' }));
+      // Evaluated, not read from the global object: `const verify = ...` lives beside it.
+      const verify = value(vm.evalCode('typeof verify === "function" ? verify : undefined', 'pawl:verify', { type: 'global' }));
+      if (vm.typeof(verify) !== 'function') throw new Failure(`${job.file} defines no function verify(pawl)`, '');
+
+      // As one JSON text, because a string handed over directly ends at its first NUL.
+      const input = JSON.stringify({
+        files: Object.fromEntries(job.files.map(({ path, bytes }) => [path, textOf(bytes)])),
+        nonce: job.nonce,
+        tree: job.tree,
+        contract: job.contract,
+      });
+      const pawl = value(vm.callFunction(parse, vm.undefined, scope.manage(vm.newString(input))));
+      const report = value(vm.callFunction(verify, vm.undefined, pawl));
+      const state = vm.getPromiseState(report);
+      if (state.type !== 'fulfilled' || state.notAPromise !== true) {
+        if (state.type === 'fulfilled') scope.manage(state.value);
+        if (state.type === 'rejected') scope.manage(state.error);
+        throw new Failure('verify() returned a promise; it must return the report itself', '');
+      }
+      const text = value(vm.callFunction(stringify, vm.undefined, report));
+      if (vm.typeof(text) !== 'string') throw new Failure('verify() returned nothing that JSON can hold; it must return the report', '');
+      if ((vm.getLength(text) ?? 0) > job.reportBytes) return answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} characters` });
+      return answer({ ending: 'returned', report: encoder.encode(vm.getString(text)) });
+    });
+  } catch (error) {
+    if (interrupted) return answer({ ending: 'timeout' });
+    if (error instanceof Failure) {
+      if (/^InternalError: out of memory/.test(error.message)) return answer({ ending: 'out_of_memory', message: error.message });
+      return answer({ ending: 'threw', message: error.message, output: error.stackText === '' ? null : encoder.encode(error.stackText) });
+    }
+    // Not the verifier's exception but one of QuickJS itself (its own memory or stack): nothing in this thread is to be trusted now.
+    spent = true;
+    const message = error instanceof Error ? error.message : String(error);
+    return answer({ ending: 'threw', message: `QuickJS failed inside: ${message.slice(0, 500)}` });
+  }
+};
+
+/** Serves the thread's port: one job in, one answer out, one at a time. */
+export async function serveQuickJs(): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('quickjs-worker.ts runs as a thread of the runner');
+  const quickjs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
+  port.on('message', (message: unknown) => port.postMessage(run(quickjs, Job.parse(message))));
+  port.postMessage('ready');
+}

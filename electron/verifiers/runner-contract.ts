@@ -1,0 +1,107 @@
+// What the engine asks of the runner process. Both are always of one build, so the name of the protocol stands for its table.
+import { z } from 'zod';
+import { command, query } from '#shared/contract/procedure.ts';
+import { Count, Sha } from '#shared/domain/ids.ts';
+
+export const runnerProtocol = 'pawl.runner/1';
+
+/** A report may be this long; more is malformed. */
+export const maxReportBytes = 8 * 1024 * 1024;
+
+const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes');
+
+const FileIn = z.strictObject({ path: z.string().min(1), mode: z.enum(['file', 'exec']), bytes: Bytes });
+export type FileIn = z.infer<typeof FileIn>;
+
+const Common = z.strictObject({
+  /** Names the temporary folder; unique. */
+  id: z.string().regex(/^[a-z0-9_-]{1,64}$/),
+  nonce: z.string().regex(/^[0-9a-f]{16,128}$/),
+  tree: Sha,
+  contract: Sha,
+  /** Paths as in the task folder: `artifact/...` and `verifier/...`. */
+  files: z.array(FileIn),
+  runMs: z.int().min(1),
+});
+
+export const PureJsJob = Common.extend({
+  runtime: z.literal('pure-js'),
+  /** The verifier's program, one of `files`. */
+  file: z.string(),
+  memoryMb: z.int().min(1),
+});
+export type PureJsJob = z.infer<typeof PureJsJob>;
+
+export const CommandJob = Common.extend({
+  runtime: z.literal('command'),
+  /** Absolute, or relative to the task where it begins with `verifier/`. */
+  program: z.string().min(1),
+  args: z.array(z.string()),
+  /** Absolute path of an existing folder of ours, under which a fresh one is made and removed. */
+  tmpDir: z.string().min(1),
+  /** Names of environment variables that are passed on. */
+  env: z.array(z.string()),
+  /** Paths whose bytes and modes must be the same after the run. */
+  guarded: z.array(z.string()),
+  setupMs: z.int().min(1),
+  outputBytes: z.int().min(1),
+  cpuS: z.int().min(1),
+  fileMb: z.int().min(1),
+});
+export type CommandJob = z.infer<typeof CommandJob>;
+
+export const VerifyJob = z.discriminatedUnion('runtime', [PureJsJob, CommandJob]);
+export type VerifyJob = z.infer<typeof VerifyJob>;
+
+/** How an execution ended, before anybody judged its report. */
+export const Ending = z.enum([
+  /** A command's process ended by itself; see exitCode and signal. */
+  'exited',
+  /** verify() returned; `report` is the JSON text of what it returned. */
+  'returned',
+  /** verify() threw, or the program is none. */
+  'threw',
+  'out_of_memory',
+  /** Longer than timeouts_ms.run. */
+  'timeout',
+  /** Longer than timeouts_ms.setup before anything ran. */
+  'setup_timeout',
+  /** More output than limits.output_kb. */
+  'output',
+  'aborted',
+  /** The machine's fault: disk full, no such program, a runner that could not start it. */
+  'infra',
+]);
+export type Ending = z.infer<typeof Ending>;
+
+export const Execution = z.strictObject({
+  /** ISO 8601 UTC. */
+  startedAt: z.string(),
+  durationMs: z.number().min(0),
+  ending: Ending,
+  /** In words, where `ending` alone does not say it. */
+  message: z.string(),
+  exitCode: z.int().nullable(),
+  signal: z.string().nullable(),
+  /** The result channel as it was found, null where there was nothing (or something that is no regular file). */
+  report: Bytes.nullable(),
+  /** Why there is a report that was not read: too long, a link. */
+  reportProblem: z.string().nullable(),
+  /** stdout and stderr in the order of their arrival, at most outputBytes; null where nothing was written. */
+  output: Bytes.nullable(),
+  /** Guarded paths that were changed or removed. */
+  tampered: z.array(z.string()),
+});
+export type Execution = z.infer<typeof Execution>;
+
+export const runnerContract = {
+  /** One execution. Cancelling the call kills whatever runs. */
+  verify: command(VerifyJob, Execution),
+  /** Finds a command's program on the verifiers' PATH and asks it for its version. */
+  resolveProgram: query(
+    z.strictObject({ command: z.array(z.string()).min(1), taskDir: z.string().min(1) }),
+    z.union([z.strictObject({ path: z.string(), version: z.string() }), z.strictObject({ error: z.string() })]),
+  ),
+  info: query(z.strictObject({}), z.strictObject({ pid: z.int(), active: Count, rssBytes: Count, workers: Count })),
+} as const;
+export type RunnerContract = typeof runnerContract;

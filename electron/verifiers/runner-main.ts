@@ -1,0 +1,63 @@
+// The runner without its transport: answers the procedures of runner-contract.ts on any number of ports.
+import type { Worker } from 'node:worker_threads';
+import type { Port } from '#shared/rpc/port.ts';
+import { serve } from '#shared/rpc/server.ts';
+import { runCommand } from './command-run.ts';
+import { createQuickJsPool } from './quickjs-pool.ts';
+import { resolveProgram } from './resolve-program.ts';
+import { runnerContract, runnerProtocol, type Execution, type VerifyJob } from './runner-contract.ts';
+
+/** Threads for pure-js verifiers. */
+const quickJsThreads = 2;
+
+export type Runner = {
+  serve(port: Port): void;
+  /** Ends every verification under way and waits until their processes, folders and threads are gone. */
+  close(): Promise<void>;
+};
+
+/** `createWorker` makes a thread that runs `serveQuickJs`. Sets the umask and the signal handlers of this process. */
+export function createRunner({ createWorker }: { readonly createWorker: () => Worker }): Runner {
+  process.umask(0o022);
+  const pool = createQuickJsPool(quickJsThreads, createWorker);
+  const closing = new AbortController();
+  const active = new Set<Promise<Execution>>();
+
+  const verify = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
+    const both = AbortSignal.any([signal, closing.signal]);
+    const execution = job.runtime === 'command' ? runCommand(job, both) : pool.run(job, both);
+    active.add(execution);
+    try {
+      return await execution;
+    } finally {
+      active.delete(execution);
+    }
+  };
+
+  const close = async (): Promise<void> => {
+    closing.abort();
+    await Promise.allSettled(active);
+    await pool.close();
+  };
+
+  // Ctrl-C goes to every process of a terminal; when to end is the host's decision, which reaches us as SIGTERM or a closed channel.
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
+  process.once('SIGTERM', () => void close().then(() => process.exit(0)));
+
+  return {
+    serve: (port) => {
+      serve(
+        runnerContract,
+        {
+          verify: (job, { signal }) => verify(job, signal),
+          resolveProgram: ({ command, taskDir }) => resolveProgram(command, taskDir),
+          info: () => ({ pid: process.pid, active: active.size, rssBytes: process.memoryUsage.rss(), workers: pool.size() }),
+        },
+        port,
+        { hello: { contract: runnerProtocol, version: '1', journal: 0 } },
+      );
+    },
+    close,
+  };
+}

@@ -1,0 +1,188 @@
+// The engine's side of verification: a nonce for each, the runner's answer judged, the record and the bytes behind it.
+import { hash, randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import type { TreeFile } from '#shared/domain/tree.ts';
+import { createClient } from '#shared/rpc/client.ts';
+import type { Port } from '#shared/rpc/port.ts';
+import type { Verification, VerifierService, VerifyRequest } from './api.ts';
+import { writableMatcher } from './candidate.ts';
+import { judgeReport, verdictOf, type Judgement } from './judge.ts';
+import { killByEnvironment } from './process-tree.ts';
+import { runnerProtocol, type Execution, type RunnerContract, type VerifyJob } from './runner-contract.ts';
+import { removeLeftovers } from './temp-folder.ts';
+
+export type VerifierServiceOptions = {
+  /** Absolute path of the data folder's tmp/, used by this service alone; made when missing, cleared of what an earlier engine left. */
+  readonly tmpDir: string;
+  /** Verifications that run at once; more wait for their turn. */
+  readonly concurrency: number;
+};
+
+const inFolder = (folder: string, files: readonly TreeFile[]) => files.map(({ path, mode, bytes }) => ({ path: `${folder}/${path}`, mode, bytes }));
+
+/**
+ * Verification through the runner behind `runnerPort`. When the runner dies, every verification under way and every later one is
+ * `no_verdict/infra`, and what it had started is ended and removed from here.
+ */
+export function createVerifierService(runnerPort: Port, { tmpDir, concurrency }: VerifierServiceOptions): VerifierService {
+  const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
+  // Whatever names our tmp folder in its environment and was not started by a living runner is a leftover.
+  const clear = async (): Promise<void> => {
+    await killByEnvironment(`PAWL_REPORT=${tmpDir}/`, new Set(), true);
+    await removeLeftovers(tmpDir);
+  };
+  const ready = (async () => {
+    await mkdir(tmpDir, { recursive: true, mode: 0o700 });
+    await clear();
+  })();
+  // Each verification awaits it and reports its failure; this keeps a failure before the first one from being unhandled.
+  ready.catch(() => {});
+  const cleared = client.closed.then(clear);
+  cleared.catch(() => {});
+
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  /** Resolves with true at our turn, with false when aborted before it. */
+  const turn = (signal: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      if (signal.aborted) {
+        resolve(false);
+        return;
+      }
+      const begin = () => {
+        signal.removeEventListener('abort', onAbort);
+        running++;
+        resolve(true);
+      };
+      const onAbort = () => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        resolve(false);
+      };
+      if (running < concurrency) begin();
+      else {
+        waiting.push(begin);
+        signal.addEventListener('abort', onAbort, { once: true });
+      }
+    });
+  const done = () => {
+    running--;
+    waiting.shift()?.();
+  };
+
+  const ask = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
+    const startedAt = new Date().toISOString();
+    const begun = performance.now();
+    try {
+      await ready;
+      return await client.call('verify', job, { signal });
+    } catch (error) {
+      const aborted = signal.aborted || (error instanceof RpcError && error.code === 'cancelled');
+      if (error instanceof RpcError && error.code === 'closed') await cleared.catch(() => {});
+      return {
+        ...nothing,
+        startedAt,
+        durationMs: performance.now() - begun,
+        ending: aborted ? 'aborted' : 'infra',
+        message: aborted ? '' : error instanceof RpcError && error.code === 'closed' ? 'the runner process has ended; restart Pawl' : messageOf(error),
+      };
+    }
+  };
+
+  return {
+    concurrency,
+    verify: async (request, signal) => {
+      const { contract, tree } = request;
+      const id = `vrun_${uuidv7()}`;
+      const nonce = randomBytes(16).toString('hex');
+      const prepared = jobOf(request, id, nonce, tmpDir);
+      let execution: Execution;
+      if (typeof prepared === 'string') execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'infra', message: prepared };
+      else if (await turn(signal)) {
+        try {
+          execution = await ask(prepared, signal);
+        } finally {
+          done();
+        }
+      } else execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'aborted' };
+      return recordOf({ id, nonce, tree, execution }, judgeReport({ contract, nonce, tree, execution }));
+    },
+    resolveProgram: async (command, taskDir) => {
+      try {
+        return await client.call('resolveProgram', { command: [...command], taskDir });
+      } catch (error) {
+        return { error: messageOf(error) };
+      }
+    },
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
+  durationMs: 0,
+  message: '',
+  exitCode: null,
+  signal: null,
+  report: null,
+  reportProblem: null,
+  output: null,
+  tampered: [],
+};
+
+/** What the runner is asked for, or why it cannot be asked. */
+function jobOf({ contract, tree, files, verifierFiles, program }: VerifyRequest, id: string, nonce: string, tmpDir: string): VerifyJob | string {
+  const { verifier } = contract;
+  if (verifier.runsCandidate) return 'the contract runs candidate code, which needs the sandbox that this version does not have';
+  if (verifier.adapter !== null) return `the contract needs the adapter ${verifier.adapter}, which this version does not have`;
+  const common = {
+    id,
+    nonce,
+    tree,
+    contract: contract.sha,
+    files: [...inFolder('artifact', files), ...verifierFiles],
+    runMs: verifier.timeoutsMs.run,
+  };
+  if (verifier.kind === 'pure-js') {
+    if (verifier.file === null) return 'the contract names no file for its pure-js verifier';
+    return { ...common, runtime: 'pure-js', file: verifier.file, memoryMb: verifier.limits.memoryMb };
+  }
+  if (program === null) return 'the program of the verifier was not resolved before the run';
+  const isWritable = writableMatcher(contract.artifact);
+  return {
+    ...common,
+    runtime: 'command',
+    program: program.path,
+    args: verifier.command.slice(1),
+    tmpDir,
+    env: verifier.env,
+    guarded: [...verifierFiles.map(({ path }) => path), ...files.filter(({ path }) => !isWritable(path)).map(({ path }) => `artifact/${path}`)],
+    setupMs: verifier.timeoutsMs.setup,
+    outputBytes: verifier.limits.outputKb * 1024,
+    cpuS: verifier.limits.cpuS,
+    fileMb: verifier.limits.fileMb,
+  };
+}
+
+type Run = { readonly id: string; readonly nonce: string; readonly tree: Sha; readonly execution: Execution };
+
+function recordOf({ id, nonce, tree, execution }: Run, judgement: Judgement): Verification {
+  const blobs = new Map<Sha, Uint8Array>();
+  const keep = (bytes: Uint8Array | null): Sha | null => {
+    if (bytes === null || bytes.length === 0) return null;
+    const sha = hash('sha256', bytes, 'hex');
+    blobs.set(sha, bytes);
+    return sha;
+  };
+  const report = keep(execution.report);
+  const output = keep(execution.output);
+  const { startedAt, durationMs, exitCode, signal } = execution;
+  const result = judgement.kind === 'ranked' ? 'ranked' : judgement.code;
+  return {
+    verdict: verdictOf(judgement, { id, durationMs, output }),
+    runs: [{ id, nonce, tree, startedAt, durationMs, exitCode, signal, report, output, result }],
+    blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })),
+  };
+}
