@@ -38,7 +38,14 @@ export function writableMatcher(rules: Pick<ArtifactRules, 'writable' | 'protect
 /** Says what is wrong with a document, or null where it fits its schema. */
 export type SchemaCheck = (document: unknown) => string | null;
 
-const ajvOptions: Options = { strict: true, strictTypes: false, strictTuples: false, strictRequired: false, allErrors: false, logger: false };
+const ajvOptions: Options = {
+  strict: true,
+  strictTypes: false,
+  strictTuples: false,
+  strictRequired: false,
+  allErrors: false,
+  logger: false,
+};
 
 const isSchemaObject = (value: unknown): value is AnySchemaObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -80,7 +87,8 @@ const compiledKept = 16;
 const schemaCheck = (sha: Sha, bytes: Uint8Array): SchemaCheck => {
   const known = compiled.get(sha);
   if (known !== undefined) return known;
-  if (hash('sha256', bytes, 'hex') !== sha) throw new Error('checkCandidate: the bytes of the schema are not those that the contract names');
+  if (hash('sha256', bytes, 'hex') !== sha)
+    throw new Error('checkCandidate: the bytes of the schema are not those that the contract names');
   const check = compileSchema(bytes);
   if (!check.ok) throw new Error(`checkCandidate: the contract's schema does not compile: ${check.error}`);
   const oldest = compiled.keys().next();

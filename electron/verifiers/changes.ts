@@ -111,7 +111,10 @@ const addedFile = (file: TreeFile, status: 'added' | 'removed'): { change: FileC
       before: added ? null : own,
       after: added ? own : null,
     },
-    hunk: lines === null ? hunkSha(file.path, added ? [] : [own], added ? [own] : []) : hunkSha(file.path, added ? [] : lines, added ? lines : []),
+    hunk:
+      lines === null
+        ? hunkSha(file.path, added ? [] : [own], added ? [own] : [])
+        : hunkSha(file.path, added ? [] : lines, added ? lines : []),
   };
 };
 
@@ -121,7 +124,10 @@ const addedFile = (file: TreeFile, status: 'added' | 'removed'): { change: FileC
  * bytes. Exact up to `maxEdits` inserted and removed lines a file; past that what lies between the common beginning and end counts as
  * replaced. A rename is a removal and an addition.
  */
-export function fileChanges(before: readonly TreeFile[], after: readonly TreeFile[]): { readonly changes: FileChange[]; readonly hunks: Sha[] } {
+export function fileChanges(
+  before: readonly TreeFile[],
+  after: readonly TreeFile[],
+): { readonly changes: FileChange[]; readonly hunks: Sha[] } {
   const old = new Map(before.map((file) => [file.path, file]));
   const now = new Map(after.map((file) => [file.path, file]));
   const changes: FileChange[] = [];

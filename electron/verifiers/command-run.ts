@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { assertNever } from '#shared/lib/assert.ts';
 import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import { codeOf, readBack, removeTree, tempPrefix, writeFiles } from './temp-folder.ts';
@@ -16,7 +17,12 @@ export const verifierPath = '/usr/local/bin:/usr/bin:/bin';
 // the system already holds lower is left as it is. `ulimit -f` counts blocks of 512 bytes.
 const launcher = 'unset PWD OLDPWD SHLVL; ulimit -c 0; ulimit -t "$1" || :; ulimit -f "$2" || :; shift 2; exec "$@"';
 
-type Ended = { readonly ending: Execution['ending']; readonly exitCode: number | null; readonly signal: string | null; readonly message: string };
+type Ended = {
+  readonly ending: Execution['ending'];
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly message: string;
+};
 
 /** Runs `job`. Never rejects: what goes wrong is an ending. Resolves after every process that could be found is dead and the folder is gone. */
 export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<Execution> {
@@ -36,7 +42,8 @@ export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<
   });
   const failed = (ending: Execution['ending'], message: string) => result({ ending, exitCode: null, signal: null, message });
 
-  if (process.platform === 'win32') return failed('infra', 'command verifiers need Linux or macOS in this version; use runtime = "pure-js"');
+  if (process.platform === 'win32')
+    return failed('infra', 'command verifiers need Linux or macOS in this version; use runtime = "pure-js"');
   const folder = path.join(job.tmpDir, `${tempPrefix}${job.id}`);
   try {
     if (signal.aborted) return failed('aborted', '');
@@ -85,25 +92,34 @@ export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<
       const file = canonical.get(guarded);
       if (file === undefined) continue;
       const now = await readBack(path.join(task, guarded), file.bytes.length);
-      const same = now.kind === 'file' && now.exec === (file.mode === 'exec') && hash('sha256', now.bytes, 'hex') === hash('sha256', file.bytes, 'hex');
+      const same =
+        now.kind === 'file' &&
+        now.exec === (file.mode === 'exec') &&
+        hash('sha256', now.bytes, 'hex') === hash('sha256', file.bytes, 'hex');
       if (!same) tampered.push(guarded);
     }
-    const found = await readBack(report, maxReportBytes);
-    switch (found.kind) {
-      case 'file':
-        return result(ended, { tampered, report: found.bytes });
-      case 'missing':
-        return result(ended, { tampered });
-      case 'too_large':
-        return result(ended, { tampered, reportProblem: `it is longer than ${maxReportBytes} bytes` });
-      case 'not_regular':
-        return result(ended, { tampered, reportProblem: 'PAWL_REPORT is no regular file any more (a link, a pipe, or still being written)' });
-    }
+    return result(ended, { tampered, ...(await readReport(report)) });
   } catch (error) {
     return failed('infra', error instanceof Error ? error.message : String(error));
   } finally {
     // What cannot be removed now is removed when the data folder is opened the next time.
     await removeTree(folder).catch(() => {});
+  }
+}
+
+async function readReport(file: string): Promise<Pick<Execution, 'report' | 'reportProblem'>> {
+  const found = await readBack(file, maxReportBytes);
+  switch (found.kind) {
+    case 'file':
+      return { report: found.bytes, reportProblem: null };
+    case 'missing':
+      return { report: null, reportProblem: null };
+    case 'too_large':
+      return { report: null, reportProblem: `it is longer than ${maxReportBytes} bytes` };
+    case 'not_regular':
+      return { report: null, reportProblem: 'PAWL_REPORT is no regular file any more (a link, a pipe, or still being written)' };
+    default:
+      return assertNever(found, 'file');
   }
 }
 

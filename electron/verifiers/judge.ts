@@ -20,7 +20,12 @@ export type JudgeInput = {
 
 /** A verdict without its references to runs, which the caller adds. */
 export type Judgement =
-  | { readonly kind: 'ranked'; readonly rank: number[]; readonly advisory: Record<string, number>; readonly details: Record<string, string> }
+  | {
+      readonly kind: 'ranked';
+      readonly rank: number[];
+      readonly advisory: Record<string, number>;
+      readonly details: Record<string, string>;
+    }
   | { readonly kind: 'no_verdict'; readonly code: NoVerdictCode; readonly message: string };
 
 const none = (code: NoVerdictCode, message: string): Judgement => ({ kind: 'no_verdict', code, message });
@@ -80,11 +85,15 @@ export function judgeReport(input: JudgeInput): Judgement {
   if (execution.ending === 'exited') {
     if (execution.signal !== null) return none('crash', `the verifier was ended by ${execution.signal}${because}`);
     if (execution.exitCode !== 0) {
-      return none('crash', `the verifier ended with exit code ${execution.exitCode}; a verifier that writes its own report exits 0 whatever it found`);
+      return none(
+        'crash',
+        `the verifier ended with exit code ${execution.exitCode}; a verifier that writes its own report exits 0 whatever it found`,
+      );
     }
   }
   if (execution.reportProblem !== null) return malformed(execution.reportProblem);
-  if (execution.report === null || execution.report.length === 0) return malformed('there is none; write one JSON object to the file that PAWL_REPORT names');
+  if (execution.report === null || execution.report.length === 0)
+    return malformed('there is none; write one JSON object to the file that PAWL_REPORT names');
   const parsed = parseStrictJson(execution.report);
   if (!parsed.ok) return malformed(parsed.error);
   if (!isObject(parsed.value)) return malformed(`it is ${shown(parsed.value)} and not a JSON object`);
@@ -96,7 +105,10 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
   for (const [field, expected] of Object.entries(echo)) {
     const found = member(report, field);
     if (found !== expected) {
-      return none('attestation', `the report's ${field} is ${found === undefined ? 'missing' : shown(found)}; it must repeat the ${field} of this verification`);
+      return none(
+        'attestation',
+        `the report's ${field} is ${found === undefined ? 'missing' : shown(found)}; it must repeat the ${field} of this verification`,
+      );
     }
   }
   for (const field of Object.keys(report)) {
@@ -152,7 +164,10 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
 }
 
 /** The verdict of one execution: a judgement with the reference to its run. One run says nothing about stability, so it counts as stable. */
-export function verdictOf(judgement: Judgement, run: { readonly id: string; readonly durationMs: number; readonly output: Sha | null }): Verdict {
+export function verdictOf(
+  judgement: Judgement,
+  run: { readonly id: string; readonly durationMs: number; readonly output: Sha | null },
+): Verdict {
   if (judgement.kind === 'ranked') return { ...judgement, runs: [run], stable: true };
   return { ...judgement, runs: [run] };
 }

@@ -20,7 +20,13 @@ const megabyte = 1024 * 1024;
 export const maxPureJsMemoryMb = 1_024;
 
 type Task = { readonly job: PureJsJob; readonly signal: AbortSignal; readonly settle: (execution: Execution) => void };
-type Thread = { readonly worker: Worker; ready: boolean; onReady: (() => void) | null; onAnswer: ((answer: WorkerAnswer) => void) | null; onFailure: ((error: Error) => void) | null };
+type Thread = {
+  readonly worker: Worker;
+  ready: boolean;
+  onReady: (() => void) | null;
+  onAnswer: ((answer: WorkerAnswer) => void) | null;
+  onFailure: ((error: Error) => void) | null;
+};
 
 /** At most `size` threads, each made by `createWorker` (a worker that runs `serveQuickJs`). */
 export function createQuickJsPool(size: number, createWorker: () => Worker): QuickJsPool {
@@ -78,15 +84,15 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
       thread.onReady = null;
       thread.onAnswer = null;
       thread.onFailure = null;
-      const done = { ...blank, startedAt, durationMs: performance.now() - begun, ...execution };
+      const outcome = { ...blank, startedAt, durationMs: performance.now() - begun, ...execution };
       if (keep) {
         idle.push(thread);
-        settle(done);
+        settle(outcome);
         pump();
       } else {
         // The verification is over only when its thread is.
         void discard(thread).then(() => {
-          settle(done);
+          settle(outcome);
           pump();
         });
       }

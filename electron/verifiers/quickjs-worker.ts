@@ -66,9 +66,11 @@ class Failure extends Error {
 
 /** What was thrown, in words. Reading it may run the verifier's own getters; the deadline holds for them too. */
 const describeError = (vm: QuickJSContext, error: QuickJSHandle): Failure => {
-  const text = (key: string): string => vm.getProp(error, key).consume((handle) => (vm.typeof(handle) === 'string' ? vm.getString(handle) : ''));
+  const text = (key: string): string =>
+    vm.getProp(error, key).consume((handle) => (vm.typeof(handle) === 'string' ? vm.getString(handle) : ''));
   const type = vm.typeof(error);
-  if (type !== 'object') return new Failure(`it threw ${type === 'string' ? JSON.stringify(vm.getString(error).slice(0, 500)) : `a value of type ${type}`}`, '');
+  if (type !== 'object')
+    return new Failure(`it threw ${type === 'string' ? JSON.stringify(vm.getString(error).slice(0, 500)) : `a value of type ${type}`}`, '');
   const name = text('name') || 'Error';
   const message = text('message').slice(0, 2_000);
   return new Failure(message === '' ? name : `${name}: ${message}`, `${name}: ${message}\n${text('stack').slice(0, 8_000)}`);
@@ -134,13 +136,14 @@ const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
       }
       const text = value(vm.callFunction(stringify, vm.undefined, report));
       if (vm.typeof(text) !== 'string') throw new Failure('verify() returned nothing that JSON can hold; it must return the report', '');
-      if ((vm.getLength(text) ?? 0) > job.reportBytes) return answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} characters` });
+      if ((vm.getLength(text) ?? 0) > job.reportBytes)
+        return answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} characters` });
       return answer({ ending: 'returned', report: encoder.encode(vm.getString(text)) });
     });
   } catch (error) {
     if (interrupted) return answer({ ending: 'timeout' });
     if (error instanceof Failure) {
-      if (/^InternalError: out of memory/.test(error.message)) return answer({ ending: 'out_of_memory', message: error.message });
+      if (error.message.startsWith('InternalError: out of memory')) return answer({ ending: 'out_of_memory', message: error.message });
       return answer({ ending: 'threw', message: error.message, output: error.stackText === '' ? null : encoder.encode(error.stackText) });
     }
     // Not the verifier's exception but one of QuickJS itself (its own memory or stack): nothing in this thread is to be trusted now.

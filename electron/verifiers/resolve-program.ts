@@ -26,7 +26,12 @@ const isProgram = async (file: string): Promise<boolean> => {
 /** First line that `file --version` prints; null when it fails, says nothing or takes longer than 5 s. */
 const askVersion = (file: string): Promise<string | null> =>
   new Promise((resolve) => {
-    const child = spawn(file, ['--version'], { cwd: '/', env: { PATH: verifierPath, LANG: 'C.UTF-8' }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn(file, ['--version'], {
+      cwd: '/',
+      env: { PATH: verifierPath, LANG: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
     let text = '';
     const take = (chunk: Buffer) => {
       if (text.length < 4_096) text += chunk.toString('latin1');
@@ -70,8 +75,13 @@ export async function resolveProgram(command: readonly string[], taskDir: string
     if (!(await isProgram(file))) return { error: `${name} is missing in the task folder or not executable (chmod +x ${name})` };
     return { path: name, version: `sha256:${await sha256File(file)}` };
   }
-  const candidates = path.isAbsolute(name) ? [name] : name.includes('/') ? [] : verifierPath.split(':').map((folder) => path.join(folder, name));
-  if (candidates.length === 0) return { error: `${JSON.stringify(name)} is neither a name on ${verifierPath}, an absolute path nor a file of verifier/` };
+  const candidates = path.isAbsolute(name)
+    ? [name]
+    : name.includes('/')
+      ? []
+      : verifierPath.split(':').map((folder) => path.join(folder, name));
+  if (candidates.length === 0)
+    return { error: `${JSON.stringify(name)} is neither a name on ${verifierPath}, an absolute path nor a file of verifier/` };
   for (const file of candidates) {
     if (!(await isProgram(file))) continue;
     const real = await realpath(file);
@@ -80,5 +90,7 @@ export async function resolveProgram(command: readonly string[], taskDir: string
   }
   return path.isAbsolute(name)
     ? { error: `there is no program ${name}` }
-    : { error: `there is no program called ${JSON.stringify(name)} in ${verifierPath.split(':').join(', ')}, the only folders that a verifier's PATH has; install it there or name it by its absolute path` };
+    : {
+        error: `there is no program called ${JSON.stringify(name)} in ${verifierPath.split(':').join(', ')}, the only folders that a verifier's PATH has; install it there or name it by its absolute path`,
+      };
 }

@@ -8,7 +8,8 @@ import type { MessagePortMainLike } from '#electron/host/ports/message-port-main
 
 type ParentPort = { on(event: 'message', listener: (event: { ports: readonly MessagePortMainLike[] }) => void): unknown };
 
-const isParentPort = (value: unknown): value is ParentPort => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'on') === 'function';
+const isParentPort = (value: unknown): value is ParentPort =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'on') === 'function';
 
 if (isMainThread) {
   // Heard at once: a port may be handed over before the rest is loaded.
@@ -19,7 +20,12 @@ if (isMainThread) {
   if (utility) parentPort.on('message', ({ ports }) => ports.forEach((port) => take(port)));
 
   const { createRunner } = await import('./runner-main.ts');
-  const runner = createRunner({ createWorker: () => new Worker(fileURLToPath(import.meta.url), { resourceLimits: { stackSizeMb: 16, maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } }) });
+  const runner = createRunner({
+    createWorker: () =>
+      new Worker(fileURLToPath(import.meta.url), {
+        resourceLimits: { stackSizeMb: 16, maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 },
+      }),
+  });
   if (utility) {
     const { fromMessagePortMain } = await import('#electron/host/ports/message-port-main.ts');
     take = (port) => runner.serve(fromMessagePortMain(port));

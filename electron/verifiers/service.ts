@@ -21,7 +21,8 @@ export type VerifierServiceOptions = {
   readonly concurrency: number;
 };
 
-const inFolder = (folder: string, files: readonly TreeFile[]) => files.map(({ path, mode, bytes }) => ({ path: `${folder}/${path}`, mode, bytes }));
+const inFolder = (folder: string, files: readonly TreeFile[]) =>
+  files.map(({ path, mode, bytes }) => ({ path: `${folder}/${path}`, mode, bytes }));
 
 /**
  * Verification through the runner behind `runnerPort`. When the runner dies, every verification under way and every later one is
@@ -86,7 +87,11 @@ export function createVerifierService(runnerPort: Port, { tmpDir, concurrency }:
         startedAt,
         durationMs: performance.now() - begun,
         ending: aborted ? 'aborted' : 'infra',
-        message: aborted ? '' : error instanceof RpcError && error.code === 'closed' ? 'the runner process has ended; restart Pawl' : messageOf(error),
+        message: aborted
+          ? ''
+          : error instanceof RpcError && error.code === 'closed'
+            ? 'the runner process has ended; restart Pawl'
+            : messageOf(error),
       };
     }
   };
@@ -133,7 +138,12 @@ const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
 };
 
 /** What the runner is asked for, or why it cannot be asked. */
-function jobOf({ contract, tree, files, verifierFiles, program }: VerifyRequest, id: string, nonce: string, tmpDir: string): VerifyJob | string {
+function jobOf(
+  { contract, tree, files, verifierFiles, program }: VerifyRequest,
+  id: string,
+  nonce: string,
+  tmpDir: string,
+): VerifyJob | string {
   const { verifier } = contract;
   if (verifier.runsCandidate) return 'the contract runs candidate code, which needs the sandbox that this version does not have';
   if (verifier.adapter !== null) return `the contract needs the adapter ${verifier.adapter}, which this version does not have`;
@@ -158,7 +168,10 @@ function jobOf({ contract, tree, files, verifierFiles, program }: VerifyRequest,
     args: verifier.command.slice(1),
     tmpDir,
     env: verifier.env,
-    guarded: [...verifierFiles.map(({ path }) => path), ...files.filter(({ path }) => !isWritable(path)).map(({ path }) => `artifact/${path}`)],
+    guarded: [
+      ...verifierFiles.map(({ path }) => path),
+      ...files.filter(({ path }) => !isWritable(path)).map(({ path }) => `artifact/${path}`),
+    ],
     setupMs: verifier.timeoutsMs.setup,
     outputBytes: verifier.limits.outputKb * 1024,
     cpuS: verifier.limits.cpuS,

@@ -22,8 +22,8 @@ const findProblem = (text: string): string | null => {
   // One entry per open array (null) or object (its keys so far).
   const open: (Set<string> | null)[] = [];
   let expectKey = false;
-  for (let i = 0; i < text.length; ) {
-    switch (text[i]) {
+  for (let i = 0; i < text.length;) {
+    switch (text.charAt(i)) {
       case '{':
         open.push(new Set());
         expectKey = true;

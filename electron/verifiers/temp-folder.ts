@@ -32,7 +32,11 @@ export async function writeFiles(root: string, files: readonly FileIn[]): Promis
   }
 }
 
-export type ReadBack = { readonly kind: 'file'; readonly bytes: Uint8Array; readonly exec: boolean } | { readonly kind: 'missing' | 'not_regular' | 'too_large' };
+export type ReadBack =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly exec: boolean }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'not_regular' }
+  | { readonly kind: 'too_large' };
 
 /** Reads a file that somebody else may have replaced: never follows a link, never blocks on a pipe, at most `maxBytes`. */
 export async function readBack(file: string, maxBytes: number): Promise<ReadBack> {

@@ -1,0 +1,623 @@
+// Reads and validates a task folder whole, before anything runs. Nothing of the task is executed here.
+import { hash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { compileSchema, manifestOf, writableMatcher } from '#electron/verifiers/candidate.ts';
+import { searchOperators } from '#electron/proposers/search.ts';
+import type { TaskInfo } from '#shared/contract/task.ts';
+import { contractSha } from '#shared/domain/bundle-id.ts';
+import { Budget } from '#shared/domain/budget.ts';
+import { ContractBody, type Contract } from '#shared/domain/contract.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import { checkManifest, checkPath, treeId } from '#shared/domain/tree-id.ts';
+import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
+import { err, ok, type Result } from '#shared/lib/result.ts';
+import { readFolder, readOne, type ReadProblem } from './read-folder.ts';
+import { sections, topKeys } from './task-toml.ts';
+
+export type TaskErrorCode =
+  | ReadProblem['code']
+  | 'toml_syntax'
+  | 'unknown_field'
+  | 'missing_field'
+  | 'bad_value'
+  | 'duplicate_key'
+  | 'not_available'
+  | 'bad_schema';
+
+export type TaskProblem = {
+  /** Relative to the task folder. */
+  readonly file: string;
+  /** Path in the file, such as `obligation[2].cap`; null where the whole file is meant. */
+  readonly field: string | null;
+  readonly code: TaskErrorCode;
+  /** What is wrong and what to do, without the place. */
+  readonly message: string;
+  /** Of a syntax error, from 1. */
+  readonly line?: number;
+};
+
+/** The first problem, with a message that lists up to ten of all of them, each with its place. */
+export type TaskError = TaskProblem & { readonly problems: readonly TaskProblem[] };
+
+export type LoadedTask = {
+  readonly info: TaskInfo;
+  readonly contract: Contract;
+  /** Files of artifact/, paths relative to it, in tree order. */
+  readonly seedFiles: readonly TreeFile[];
+  readonly seedTree: Sha;
+  readonly seedManifest: Manifest;
+  /** Files of verifier/, paths begin with `verifier/`, in tree order. */
+  readonly verifierFiles: readonly TreeFile[];
+  /** Bytes of instruction.md. */
+  readonly instruction: Uint8Array;
+  /** The JSON Schema that `contract.artifact.schema` names. */
+  readonly schemaFile: TreeFile | null;
+  readonly budget: Budget;
+  readonly search: { readonly operators: readonly string[] };
+  /** SHA-256 of task.toml as it was read; see `verifyTaskUnchanged`. */
+  readonly tomlSha: Sha;
+};
+
+const toml = 'task.toml';
+const instructionFile = 'instruction.md';
+const maxTextBytes = 4 * 1024 * 1024;
+
+const fieldName = (prefix: string, steps: readonly PropertyKey[]): string => {
+  let field = prefix;
+  for (const step of steps) field += typeof step === 'number' ? `[${step}]` : `${field === '' ? '' : '.'}${String(step)}`;
+  return field;
+};
+
+const show = (value: unknown): string => {
+  const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : String(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+};
+
+type Add = (field: string | null, code: TaskErrorCode, message: string, file?: string) => void;
+
+/** Parses one section; adds a problem for everything that is wrong in it and returns null then. */
+const parseSection = <T extends z.ZodType>(add: Add, schema: T, value: unknown, prefix: string): z.output<T> | null => {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const seen = new Set<string>();
+  for (const issue of parsed.error.issues) {
+    const field = fieldName(prefix, issue.path);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) add(fieldName(field, [key]), 'unknown_field', `is unknown${hint(schema, issue.path)}`);
+      continue;
+    }
+    if (seen.has(field)) continue;
+    seen.add(field);
+    let found: unknown = value;
+    for (const step of issue.path) found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined;
+    if (found === undefined) add(field, 'missing_field', `is missing; write ${issue.message}`);
+    else add(field, 'bad_value', `is ${show(found)}; it must be ${issue.message}`);
+  }
+  return null;
+};
+
+/** The fields that may stand where an unknown one was found. */
+const hint = (schema: z.ZodType, steps: readonly PropertyKey[]): string => {
+  let at: unknown = schema;
+  for (const step of steps) {
+    if (at instanceof z.ZodPrefault || at instanceof z.ZodDefault || at instanceof z.ZodOptional) at = at.unwrap();
+    at = at instanceof z.ZodObject ? Reflect.get(at.shape, step) : undefined;
+  }
+  if (at instanceof z.ZodPrefault) at = at.unwrap();
+  return at instanceof z.ZodObject ? `; known here are ${Object.keys(at.shape).join(', ')}` : '; remove it';
+};
+
+/** An array of tables, each parsed by itself so that one bad entry hides no other; null stands for a bad one. */
+const parseList = <T extends z.ZodType>(add: Add, schema: T, value: unknown, name: string): (z.output<T> | null)[] => {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    add(name, 'bad_value', `must be a list of tables; write [[${name}]]`);
+    return [];
+  }
+  return value.map((entry: unknown, i) => parseSection(add, schema, entry, `${name}[${i}]`));
+};
+
+/**
+ * Loads the task in `dir`. On failure nothing was executed and the error lists every problem that was found, not only the first. The
+ * defaults of task.toml stand in README.md beside this file.
+ */
+export async function loadTask(
+  dir: string,
+  operators: readonly string[] = searchOperators.map(({ name }) => name),
+): Promise<Result<LoadedTask, TaskError>> {
+  const problems: TaskProblem[] = [];
+  const add: Add = (field, code, message, file = toml) => void problems.push({ file, field, code, message });
+  const take = ({ file, code, message }: ReadProblem): void => add(null, code, message, file);
+
+  let root: string;
+  try {
+    root = await realpath(dir);
+  } catch {
+    return failure([
+      { file: '.', field: null, code: 'missing_file', message: `there is no folder ${dir}; name a task folder, with task.toml in it` },
+    ]);
+  }
+  const [tomlFile, instruction, artifact, verifierFolder] = await Promise.all([
+    readOne(root, toml, maxTextBytes),
+    readOne(root, instructionFile, maxTextBytes),
+    readFolder(root, 'artifact'),
+    readFolder(root, 'verifier'),
+  ]);
+  if (!tomlFile.ok) {
+    const { code, message } = tomlFile.error;
+    return failure([
+      { file: toml, field: null, code, message: code === 'missing_file' ? `is missing; ${root} is no task folder` : message },
+    ]);
+  }
+  let document: Readonly<Record<string, unknown>>;
+  try {
+    document = parseToml(new TextDecoder('utf-8', { fatal: true }).decode(tomlFile.value.bytes));
+  } catch (error) {
+    // The first line of a TomlError says what, the others show the place.
+    const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+    const line = error instanceof TomlError ? { line: error.line } : {};
+    return failure([
+      { file: toml, field: null, code: 'toml_syntax', message: error instanceof TomlError ? message : 'is not UTF-8 text', ...line },
+    ]);
+  }
+
+  if (!instruction.ok) {
+    const { code, message } = instruction.error;
+    add(null, code, code === 'missing_file' ? 'is missing; write what the model is asked to do into it' : message, instructionFile);
+  } else if (!isText(instruction.value.bytes)) add(null, 'bad_value', 'is not UTF-8 text; save it as UTF-8', instructionFile);
+  artifact.problems.forEach(take);
+  verifierFolder.problems.forEach(take);
+  const seed = artifact.files.map((file) => ({ ...file, path: file.path.slice('artifact/'.length) }));
+  const seedManifest = manifestOf(seed);
+  const seedPaths = checkManifest(seedManifest);
+  if (!seedPaths.ok) add(null, 'bad_path', `${seedPaths.error.message}; rename it`, 'artifact/');
+  const verifierManifest = manifestOf(verifierFolder.files);
+  const verifierPaths = checkManifest(verifierManifest);
+  if (!verifierPaths.ok) add(null, 'bad_path', `${verifierPaths.error.message}; rename it`, 'verifier/');
+  const verifierPathSet = new Set(verifierFolder.files.map((file) => file.path));
+
+  for (const name of Object.keys(document)) {
+    if (!topKeys.some((known) => known === name)) add(name, 'unknown_field', `is unknown; known here are ${topKeys.join(', ')}`);
+  }
+  const field = <T extends z.ZodType>(schema: T, name: string) => parseSection(add, schema, document[name], name);
+  const version = field(sections.top.version, 'version');
+  const id = field(sections.top.id, 'id');
+  const title = field(sections.top.title, 'title');
+
+  const obligations = parseObligations(add, document['obligation']);
+  const advisory = parseList(add, sections.advisory, document['advisory'], 'advisory');
+  checkKeys(add, document);
+  if (document['auto'] !== undefined) add('auto', 'not_available', 'is for automatic checks, which this version does not have; remove it');
+
+  const verifier = parseVerifier(add, document['verifier'], verifierFolder.files);
+  const limits = parseSection(add, sections.limits, document['limits'] ?? {}, 'limits');
+  if (limits !== null && verifier?.kind === 'pure-js' && limits.memory_mb > 1_024) {
+    add('limits.memory_mb', 'bad_value', `is ${limits.memory_mb}; a pure-js verifier can have 1 to 1024`);
+  }
+  const measurement = parseMeasurement(add, document['measurement'] ?? {});
+  const artifactRules =
+    document['artifact'] === undefined
+      ? missingSection(add, 'artifact', 'writable = ["..."]')
+      : parseSection(add, sections.artifact, document['artifact'], 'artifact');
+  const schema = artifactRules === null ? null : await readSchema(add, root, artifactRules, seed);
+  if (artifactRules !== null) {
+    const bytes = seed.reduce((sum, file) => sum + file.bytes.length, 0);
+    if (seed.length > artifactRules.max_files)
+      add('artifact.max_files', 'too_large', `is ${artifactRules.max_files}, but artifact/ has ${seed.length} files; raise it`);
+    if (bytes > artifactRules.max_bytes)
+      add('artifact.max_bytes', 'too_large', `is ${artifactRules.max_bytes}, but artifact/ has ${bytes} bytes; raise it`);
+  }
+
+  const budget = parseSection(add, sections.budget, document['budget'] ?? {}, 'budget');
+  const search = parseSection(add, sections.search, document['search'] ?? {}, 'search');
+  search?.operators.forEach((name, i) => {
+    if (!operators.includes(name))
+      add(`search.operators[${i}]`, 'bad_value', `is the unknown operator ${show(name)}; known are ${operators.join(', ')}`);
+    else if (search.operators.indexOf(name) < i)
+      add(`search.operators[${i}]`, 'duplicate_key', `names ${show(name)} a second time; remove it`);
+  });
+  if (verifierPathSet.size === 0 && verifierFolder.problems.length === 0)
+    add(null, 'missing_file', 'is empty; put the files of the verifier into it', 'verifier/');
+
+  if (
+    problems.length > 0 ||
+    version === null ||
+    id === null ||
+    title === null ||
+    obligations === null ||
+    verifier === null ||
+    limits === null ||
+    measurement === null ||
+    artifactRules === null ||
+    schema === null ||
+    budget === null ||
+    search === null ||
+    !instruction.ok
+  ) {
+    return failure(problems);
+  }
+
+  const body: ContractBody = {
+    format: 'pawl.contract/1',
+    name: id,
+    version,
+    previous: null,
+    instruction: hash('sha256', instruction.value.bytes, 'hex'),
+    obligations: obligations.map(({ obligation }) => obligation),
+    advisory: advisory.filter((entry) => entry !== null),
+    from: obligations.map(({ from }) => from),
+    verifier: {
+      ...verifier,
+      files: verifierManifest,
+      limits: {
+        memoryMb: limits.memory_mb,
+        cpuS: limits.cpu_s,
+        processes: limits.processes,
+        fileMb: limits.file_mb,
+        outputKb: limits.output_kb,
+      },
+    },
+    artifact: {
+      allowEmpty: artifactRules.allow_empty,
+      maxFiles: artifactRules.max_files,
+      maxBytes: artifactRules.max_bytes,
+      writable: artifactRules.writable,
+      protectedPaths: artifactRules.protected,
+      schema: schema.rule,
+    },
+    measurement: {
+      preflightRuns: measurement.preflight_runs,
+      confirmRuns: measurement.confirm_runs,
+      paired: measurement.paired,
+      infraRetries: measurement.infra_retries,
+    },
+    auto: [],
+  };
+  // The domain's own schema has the last word: what this loader builds is what every reader of the contract accepts.
+  const contractBody = ContractBody.parse(body);
+  const contract: Contract = { ...contractBody, sha: contractSha(contractBody) };
+  const limitsOfRun = Budget.parse({
+    attempts: budget.attempts,
+    rounds: budget.rounds ?? null,
+    requests: budget.requests ?? null,
+    promptTokens: budget.prompt_tokens ?? null,
+    completionTokens: budget.completion_tokens ?? null,
+    verifierRuns: budget.verifier_runs ?? null,
+    verifierMs: budget.verifier_ms ?? null,
+    wallMs: budget.wall_ms ?? null,
+  });
+  const seedFiles = inTreeOrder(seed, seedManifest);
+  const seedTree = treeId(seedManifest);
+  return ok({
+    info: {
+      path: root,
+      id,
+      title: title ?? id,
+      contractSha: contract.sha,
+      contract: contractBody,
+      seedTree,
+      seedFiles: seedFiles.length,
+      seedBytes: seedManifest.reduce((sum, entry) => sum + entry.size, 0),
+      budget: limitsOfRun,
+      operators: search.operators,
+    },
+    contract,
+    seedFiles,
+    seedTree,
+    seedManifest,
+    verifierFiles: inTreeOrder(verifierFolder.files, verifierManifest),
+    instruction: instruction.value.bytes,
+    schemaFile: schema.file,
+    budget: limitsOfRun,
+    search,
+    tomlSha: hash('sha256', tomlFile.value.bytes, 'hex'),
+  });
+}
+
+function failure(problems: readonly TaskProblem[]): { readonly ok: false; readonly error: TaskError } {
+  const [first] = problems;
+  if (first === undefined) throw new Error('a task was refused without a problem');
+  const place = ({ file, field, line }: TaskProblem) =>
+    `${file}${line === undefined ? '' : `:${line}`}${field === null ? '' : `: ${field}`}`;
+  const lines = problems.slice(0, 10).map((problem) => `${place(problem)} ${problem.message}`);
+  if (problems.length > 10) lines.push(`and ${problems.length - 10} more problems`);
+  return err({ ...first, message: lines.join('\n'), problems });
+}
+
+const isText = (bytes: Uint8Array): boolean => {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const inTreeOrder = (files: readonly TreeFile[], manifest: Manifest): TreeFile[] => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return manifest.flatMap(({ path }) => byPath.get(path) ?? []);
+};
+
+function missingSection(add: Add, name: string, write: string): null {
+  add(name, 'missing_field', `is missing; write [${name}] and below it ${write}`);
+  return null;
+}
+
+type LoadedObligation = { readonly obligation: ContractBody['obligations'][number]; readonly from: string | null };
+
+/** null when any of them is wrong. */
+function parseObligations(add: Add, value: unknown): LoadedObligation[] | null {
+  const entries = parseList(add, sections.obligation, value, 'obligation');
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) {
+    add('obligation', 'missing_field', 'is missing; write at least one [[obligation]] with key and cap');
+    return null;
+  }
+  const obligations: LoadedObligation[] = [];
+  for (const [i, entry] of entries.entries()) {
+    if (entry === null) continue;
+    const cap = entry.cap ?? (entry.kind === 'binary' ? 1 : null);
+    if (cap === null) {
+      add(
+        `obligation[${i}].cap`,
+        'missing_field',
+        'is missing; write the worst value that the verifier may report, an integer from 1 to 2147483647',
+      );
+      continue;
+    }
+    if (entry.kind === 'binary' && cap !== 1) {
+      add(`obligation[${i}].cap`, 'bad_value', `is ${cap}; a binary obligation is 0 or 1, write cap = 1 or another kind`);
+      continue;
+    }
+    obligations.push({
+      obligation: {
+        key: entry.key,
+        title: entry.title ?? entry.key,
+        cap,
+        kind: entry.kind,
+        visibility: entry.visibility,
+        onCandidateTimeout: entry.on_candidate_timeout,
+        missing: entry.missing,
+        aggregate: entry.aggregate,
+      },
+      from: entry.from ?? null,
+    });
+  }
+  return entries.length > 0 && obligations.length === entries.length ? obligations : null;
+}
+
+/** Keys are unique over obligations and advisory values together: a report's details are named by either. */
+function checkKeys(add: Add, document: Readonly<Record<string, unknown>>): void {
+  const first = new Map<string, string>();
+  for (const list of ['obligation', 'advisory']) {
+    const entries = document[list];
+    if (!Array.isArray(entries)) continue;
+    entries.forEach((entry: unknown, i) => {
+      const key: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, 'key') : undefined;
+      if (typeof key !== 'string') return;
+      const known = first.get(key);
+      if (known === undefined) first.set(key, `${list}[${i}]`);
+      else add(`${list}[${i}].key`, 'duplicate_key', `is ${show(key)}, which ${known} has already; give it another`);
+    });
+  }
+}
+
+const fixedEnv = new Set(['PATH', 'HOME', 'TZ', 'LANG', 'PYTHONHASHSEED', 'PYTHONDONTWRITEBYTECODE']);
+
+type LoadedVerifier = Omit<ContractBody['verifier'], 'files' | 'limits'>;
+
+function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): LoadedVerifier | null {
+  if (value === undefined)
+    return missingSection(add, 'verifier', 'runtime = "pure-js" and file = "verifier/check.js", or command = ["..."]');
+  const verifier = parseSection(add, sections.verifier, value, 'verifier');
+  if (verifier === null) return null;
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  let fine = true;
+  const refuse: Add = (...problem) => {
+    fine = false;
+    add(...problem);
+  };
+  const { command, runtime, file } = verifier;
+  if (command !== undefined && runtime !== undefined) {
+    refuse('verifier', 'bad_value', 'has both command and runtime; keep the one that is meant');
+  } else if (runtime !== undefined) {
+    if (runtime !== 'pure-js')
+      refuse('verifier.runtime', 'bad_value', `is ${show(runtime)}; the only runtime is "pure-js", other programs are started by command`);
+    if (file === undefined)
+      refuse('verifier.file', 'missing_field', 'is missing; write the path of the program, such as "verifier/check.js"');
+    else {
+      const program = byPath.get(file);
+      if (program === undefined) refuse('verifier.file', 'missing_file', `is ${show(file)}, which is not a file below verifier/`);
+      else if (!isText(program.bytes)) refuse('verifier.file', 'bad_value', `names ${show(file)}, which is not UTF-8 text`);
+    }
+  } else if (command !== undefined) {
+    if (file !== undefined)
+      refuse('verifier.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it, a command names its files itself');
+    checkCommand(refuse, command, byPath);
+  } else {
+    refuse(
+      'verifier',
+      'missing_field',
+      'says nothing to run; write runtime = "pure-js" and file = "verifier/check.js", or command = ["..."]',
+    );
+  }
+  if (verifier.runs_candidate)
+    refuse('verifier.runs_candidate', 'not_available', 'is true, which needs the sandbox, which this version does not have');
+  if (verifier.isolation !== undefined && verifier.isolation !== 'none') {
+    refuse(
+      'verifier.isolation',
+      'not_available',
+      `is ${show(verifier.isolation)}, which needs the sandbox, which this version does not have; remove it`,
+    );
+  }
+  if (verifier.adapter !== undefined) {
+    refuse(
+      'verifier.adapter',
+      'not_available',
+      `is ${show(verifier.adapter)}; adapters are not available in this version, the verifier must write its own report`,
+    );
+  }
+  if (verifier.report !== undefined) {
+    refuse(
+      'verifier.report',
+      'not_available',
+      'belongs to an adapter, and adapters are not available in this version; the verifier writes to the file that PAWL_REPORT names',
+    );
+  }
+  verifier.env.forEach((name, i) => {
+    if (fixedEnv.has(name) || name.startsWith('PAWL_'))
+      refuse(`verifier.env[${i}]`, 'bad_value', `is ${name}, which is set for every verifier; remove it`);
+    else if (verifier.env.indexOf(name) < i) refuse(`verifier.env[${i}]`, 'duplicate_key', `names ${name} a second time; remove it`);
+  });
+  if (!fine) return null;
+  return {
+    kind: command === undefined ? 'pure-js' : 'command',
+    command: command ?? [],
+    file: file ?? null,
+    runsCandidate: false,
+    isolation: 'none',
+    adapter: null,
+    report: null,
+    env: verifier.env,
+    timeoutsMs: verifier.timeouts_ms,
+  };
+}
+
+function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {
+  const [program = ''] = command;
+  if (program === '')
+    refuse('verifier.command[0]', 'bad_value', 'is empty; write the name of a program, or verifier/... for one of the task');
+  else if (program.includes('/') && !program.startsWith('verifier/') && !path.isAbsolute(program)) {
+    refuse(
+      'verifier.command[0]',
+      'bad_value',
+      `is ${show(program)}; write a name on the PATH, an absolute path, or verifier/... for a program of the task`,
+    );
+  }
+  command.forEach((argument, i) => {
+    if (!argument.startsWith('verifier/')) return;
+    const file = files.get(argument);
+    const isFolder = i > 0 && [...files.keys()].some((known) => known.startsWith(`${argument.replace(/\/+$/, '')}/`));
+    if (file === undefined && !isFolder) refuse(`verifier.command[${i}]`, 'missing_file', `is ${show(argument)}, which is not there`);
+    else if (i === 0 && file?.mode === 'file' && process.platform !== 'win32') {
+      refuse('verifier.command[0]', 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
+    }
+  });
+}
+
+function parseMeasurement(add: Add, value: unknown): z.output<typeof sections.measurement> | null {
+  const measurement = parseSection(add, sections.measurement, value, 'measurement');
+  if (measurement === null) return null;
+  const refuse = (field: string, found: unknown, needs: string, write: string): null => {
+    add(
+      `measurement.${field}`,
+      'not_available',
+      `is ${String(found)}, but ${needs} is not available in this version; write ${field} = ${write} and use a verifier whose report depends on the files alone`,
+    );
+    return null;
+  };
+  let fine: typeof measurement | null = measurement;
+  if (measurement.preflight_runs !== 1)
+    fine = refuse('preflight_runs', measurement.preflight_runs, 'measuring the seed more than once', '1');
+  if (measurement.confirm_runs !== 1) fine = refuse('confirm_runs', measurement.confirm_runs, 'confirming a commit by more runs', '1');
+  if (measurement.paired) fine = refuse('paired', true, 'the paired check', 'false');
+  return fine;
+}
+
+type SchemaRule = { readonly rule: ContractBody['artifact']['schema']; readonly file: TreeFile | null };
+
+/** null when something is wrong with it. */
+async function readSchema(
+  add: Add,
+  root: string,
+  rules: z.output<typeof sections.artifact>,
+  seed: readonly TreeFile[],
+): Promise<SchemaRule | null> {
+  const { schema, schema_target: given } = rules;
+  if (schema === undefined) {
+    if (given === undefined) return { rule: null, file: null };
+    add('artifact.schema_target', 'bad_value', 'stands without schema; name the JSON Schema as schema = "..." or remove it');
+    return null;
+  }
+  const checked = checkPath(schema);
+  if (!checked.ok) {
+    add('artifact.schema', 'bad_path', `${checked.error}; write a path inside the task folder`);
+    return null;
+  }
+  const file = await readOne(root, schema, maxTextBytes);
+  if (!file.ok) {
+    add('artifact.schema', file.error.code, `is ${show(schema)}, and that file ${file.error.message}`);
+    return null;
+  }
+  const compiled = compileSchema(file.value.bytes);
+  if (!compiled.ok) {
+    add('artifact.schema', 'bad_schema', `is ${show(schema)}, which is not a valid JSON Schema: ${compiled.error}`);
+    return null;
+  }
+  const isWritable = writableMatcher({ writable: rules.writable, protectedPaths: rules.protected });
+  const writable = seed.map(({ path }) => path).filter(isWritable);
+  let target = given;
+  if (target === undefined) {
+    const json = writable.filter((name) => name.endsWith('.json'));
+    if (json.length !== 1) {
+      add(
+        'artifact.schema_target',
+        'missing_field',
+        `is missing: ${json.length} writable files of artifact/ end in .json; write which one the schema is for`,
+      );
+      return null;
+    }
+    [target] = json;
+  }
+  if (target === undefined || !writable.includes(target)) {
+    add('artifact.schema_target', 'bad_value', `is ${show(target)}, which is not a writable file of artifact/`);
+    return null;
+  }
+  return { rule: { path: schema, sha: hash('sha256', file.value.bytes, 'hex'), target }, file: file.value };
+}
+
+const sameEntries = (a: Manifest, b: Manifest): string | null => {
+  const known = new Map(a.map((entry) => [entry.path, entry]));
+  for (const entry of b) {
+    const before = known.get(entry.path);
+    if (before === undefined) return `${entry.path} is new`;
+    if (before.sha !== entry.sha || before.mode !== entry.mode) return `${entry.path} has changed`;
+    known.delete(entry.path);
+  }
+  const [gone] = known.keys();
+  return gone === undefined ? null : `${gone} is gone`;
+};
+
+/**
+ * Reads the folder again and compares every byte that the contract and the seed are made of (no shortcut by time of change). The error
+ * says what changed. Another budget, other search operators or a comment in task.toml change nothing that a run is held to.
+ */
+export async function verifyTaskUnchanged(loaded: LoadedTask, dir: string): Promise<Result<null, string>> {
+  const schemaPath = loaded.schemaFile?.path;
+  const [tomlFile, instruction, schema, artifact, verifier] = await Promise.all([
+    readOne(dir, toml, maxTextBytes),
+    readOne(dir, instructionFile, maxTextBytes),
+    schemaPath === undefined ? null : readOne(dir, schemaPath, maxTextBytes),
+    readFolder(dir, 'artifact'),
+    readFolder(dir, 'verifier'),
+  ]);
+  const [problem] = [...artifact.problems, ...verifier.problems];
+  if (problem !== undefined) return err(`${problem.file} ${problem.message}`);
+  for (const file of [tomlFile, instruction, schema]) if (file !== null && !file.ok) return err(`${file.error.file} ${file.error.message}`);
+  const shaOf = (file: Result<TreeFile, ReadProblem> | null) => (file?.ok === true ? hash('sha256', file.value.bytes, 'hex') : null);
+  if (shaOf(instruction) !== loaded.contract.instruction) return err(`${instructionFile} has changed`);
+  if (shaOf(schema) !== (loaded.contract.artifact.schema?.sha ?? null)) return err(`${schemaPath} has changed`);
+  const prefixed = loaded.seedManifest.map((entry) => ({ ...entry, path: `artifact/${entry.path}` }));
+  const difference =
+    sameEntries(prefixed, manifestOf(artifact.files)) ?? sameEntries(loaded.contract.verifier.files, manifestOf(verifier.files));
+  if (difference !== null) return err(difference);
+  if (shaOf(tomlFile) !== loaded.tomlSha) {
+    const again = await loadTask(dir, loaded.search.operators);
+    // An operator that this run does not use may have been added; only what the contract holds counts here.
+    if (!again.ok && again.error.problems.some(({ field }) => field?.startsWith('search.') !== true)) return err(again.error.message);
+    if (again.ok && again.value.contract.sha !== loaded.contract.sha) return err(`${toml} has changed`);
+  }
+  return ok(null);
+}
