@@ -1,0 +1,52 @@
+// What every proposer implements. A proposer only suggests: it sees a base tree and answers with bytes; what the bytes are worth is for
+// the verifier to say. `propose` may be slow and impure, `materialise` is pure, so that a replay rebuilds every tree from stored bytes.
+import type { Json } from '#shared/lib/canonical-json.ts';
+import type { Result } from '#shared/lib/result.ts';
+import type { ProposerKind } from '#shared/domain/header.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import type { TreeFile } from '#shared/domain/tree.ts';
+import type { InvalidCode } from '#shared/domain/verdict.ts';
+
+export type ProposeContext = {
+  /** Number of the transition, dense from 1 in its run. */
+  readonly n: number;
+  /** Number of the draw: what a random proposer is seeded with beside `seed`. */
+  readonly draw: number;
+  /** Slot in the round, from 0. */
+  readonly slot: number;
+  /** Seed of the run, from its header. */
+  readonly seed: number;
+  /** Hash of the manifest of `base`. */
+  readonly baseTree: Sha;
+  /** The head's whole tree. */
+  readonly base: readonly TreeFile[];
+  /** Globs (relative to the artifact) of what a candidate may change. */
+  readonly writable: readonly string[];
+};
+
+/** What one attempt used, as the server reported it; a count that was not reported is absent, never 0. */
+export type ProposalUsage = { readonly promptTokens?: number; readonly completionTokens?: number; readonly requests: number };
+
+export type ProposalResult = {
+  /** Everything that determined the proposal, as sent (or, for a proposer without a server, as canonical JSON). */
+  readonly request: Uint8Array;
+  /** The raw answer; null when none came. Stored before anything parses it. */
+  readonly response: Uint8Array | null;
+  readonly usage: ProposalUsage | 'missing';
+  readonly error?: { readonly code: string; readonly message: string };
+};
+
+/** Why a stored response gives no candidate tree. */
+export type MaterialiseError = { readonly code: InvalidCode; readonly message: string };
+
+export interface Proposer {
+  readonly kind: ProposerKind;
+  /** Raised whenever equal inputs could give other proposals or another tree; stands in the run's header. */
+  readonly version: number;
+  /** Everything else that determines proposals; stands in the run's header. */
+  readonly options: Readonly<Record<string, Json>>;
+  /** One attempt. Rejects only when `signal` aborts; what a server did wrong is `error`. */
+  propose(context: ProposeContext, signal: AbortSignal): Promise<ProposalResult>;
+  /** Pure: a stored response over the base it was proposed on gives the candidate's whole tree, or says why not. */
+  materialise(response: Uint8Array, base: readonly TreeFile[]): Result<readonly TreeFile[], MaterialiseError>;
+}
