@@ -1,0 +1,68 @@
+// Puts the engine together: store, verifiers, live runs, and the handlers of the contract. Every host calls this and nothing else.
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { openStore } from '#electron/store/store.ts';
+import { createVerifierService } from '#electron/verifiers/service.ts';
+import { createAppHandlers } from './app-handlers.ts';
+import { createChanges } from './changes.ts';
+import type { Core, CoreOptions } from './core.ts';
+import { guardHandlers } from './guard-handlers.ts';
+import { openLog } from './log.ts';
+import { createLiveRuns } from './runs/live-runs.ts';
+import { createRunHandlers } from './runs/run-handlers.ts';
+import { createRunJobs } from './runs/run-jobs.ts';
+import { createTaskHandlers } from './task-handlers.ts';
+
+/** Verifications at once; more than the machine has cores only makes each of them slower. */
+const maxVerifications = 8;
+
+/**
+ * Opens the data folder's store, aborts what an engine that died left open, and answers for the contract. Rejects when the store cannot be
+ * opened; nothing is left running then.
+ */
+export async function createCore(options: CoreOptions): Promise<Core> {
+  const { dataDir, runner, storeWorker, samplesDir, appVersion } = options;
+  const log = openLog(dataDir);
+  const changes = createChanges();
+  const live = createLiveRuns(changes.announce);
+  const closing = new AbortController();
+  const store = await openStore({ dataDir, worker: storeWorker });
+  const stopListening = store.onJournal((items) => {
+    for (const run of new Set(items.map((item) => item.run))) changes.announce(run);
+  });
+  try {
+    const recovered = await store.recover(new Date().toISOString());
+    if (recovered.length > 0) log.warn('rounds that an engine left open were aborted', { runs: recovered });
+  } catch (error) {
+    await store.close();
+    await log.close();
+    throw error;
+  }
+  const verifiers = createVerifierService(runner, {
+    tmpDir: path.join(dataDir, 'tmp', 'verify'),
+    concurrency: Math.min(maxVerifications, availableParallelism()),
+  });
+  const jobs = createRunJobs({ store, verifiers, live, log, closing: closing.signal });
+
+  return {
+    handlers: guardHandlers(
+      {
+        ...createAppHandlers({ store, changes, version: appVersion, dataDir, samplesDir, sqlite: store.sqliteVersion }),
+        ...createTaskHandlers(),
+        ...createRunHandlers({ store, live, changes }, jobs),
+      },
+      log,
+    ),
+    blob: (sha) => store.getBlob(sha),
+    journal: () => store.lastJournal(),
+    liveRuns: () => live.count(),
+    close: async () => {
+      closing.abort();
+      await live.close();
+      changes.close();
+      stopListening();
+      await store.close();
+      await log.close();
+    },
+  };
+}

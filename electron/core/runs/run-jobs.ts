@@ -1,0 +1,256 @@
+// Runs as jobs of the engine: start, stop, resume. A job belongs to the engine and not to the client that asked for it.
+import { hash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { RunStart } from '#shared/contract/run.ts';
+import type { Contract } from '#shared/domain/contract.ts';
+import { RunHeader } from '#shared/domain/header.ts';
+import type { RunId } from '#shared/domain/ids.ts';
+import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
+import { ensure } from '#shared/lib/assert.ts';
+import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
+import { genesisRecords } from '#electron/governor/genesis.ts';
+import { runGovernor } from '#electron/governor/governor.ts';
+import type { GovernorDeps, GovernorStart, RunEnd } from '#electron/governor/types.ts';
+import type { BlobInput, CommitRound, ResumeState, Store } from '#electron/store/api.ts';
+import type { Verification, VerifierService } from '#electron/verifiers/api.ts';
+import { fileChanges } from '#electron/verifiers/changes.ts';
+import type { Log } from '../log.ts';
+import type { LoadedTask } from '../tasks/load-task.ts';
+import { loadOrRefuse } from '../task-handlers.ts';
+import { watchTask } from './watch-task.ts';
+import type { LiveRuns, RunFailure } from './live-runs.ts';
+import { knownProposer, proposerFor, proposerOf } from './proposers.ts';
+import { noSuchRun } from './run-views.ts';
+import { loadFiles, loadTree } from './stored-files.ts';
+
+export type JobDeps = {
+  readonly store: Store;
+  readonly verifiers: VerifierService;
+  readonly live: LiveRuns;
+  readonly log: Log;
+  /** Aborted when the engine closes. */
+  readonly closing: AbortSignal;
+};
+
+export type RunJobs = {
+  /** Verifies the seed, stores header and genesis, starts the loop; answers as soon as the run exists. */
+  start(input: RunStart, signal: AbortSignal): Promise<{ run: RunId; status: RunStatus; note: string | null }>;
+  /** Answers when the last round is stored. */
+  stop(run: RunId): Promise<{ stop: StopReason }>;
+  resume(run: RunId): Promise<{ run: RunId }>;
+};
+
+/** K of the stop `verifier_dead`. */
+const verifierDeadAfter = 8;
+
+const now = (): string => new Date().toISOString();
+const salt = (): Uint8Array => randomBytes(32);
+
+export function createRunJobs(deps: JobDeps): RunJobs {
+  const { store, verifiers, live, log, closing } = deps;
+
+  const launch = (
+    run: RunId,
+    governed: GovernorStart,
+    schema: Uint8Array | null,
+    contractChanged: GovernorDeps['contractChanged'],
+  ): void => {
+    const proposer = proposerOf(governed.header);
+    const loop = runGovernor(
+      {
+        store,
+        verifiers,
+        proposer,
+        check: createCandidateCheck(governed.contract, schema),
+        changes: fileChanges,
+        contractChanged,
+        now,
+        monotonicMs: () => performance.now(),
+        salt,
+        log: (message, fields) => log.warn(message, fields),
+      } satisfies GovernorDeps,
+      governed,
+    );
+    live.launch(run, loop, (end) => failureOf(log, run, end));
+    log.info('the loop of a run has begun', { run, from: governed.nextN });
+  };
+
+  return {
+    start: async (input, signal) => {
+      // Before the folder is read: what does not exist fails whatever the task is.
+      const kind = knownProposer(input.proposer);
+      const task = await loadOrRefuse(input.task);
+      const { contract, info } = task;
+      const proposer = proposerFor(kind, info);
+      const header = RunHeader.parse({
+        format: 'pawl.header/1',
+        contract: contract.sha,
+        seedTree: task.seedTree,
+        proposer: { kind: proposer.kind, version: proposer.version, options: proposer.options },
+        slots: input.slots,
+        seed: input.seed,
+        budget: input.attempts === undefined ? task.budget : { ...task.budget, attempts: input.attempts },
+        verifierDeadAfter,
+        parent: null,
+        verifierProgram: await programOf(verifiers, task),
+      });
+      const seed = await measureSeed(verifiers, task, header, AbortSignal.any([signal, closing]));
+      if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
+      if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was verified; nothing was stored');
+      const run: RunId = `run_${uuidv7()}`;
+      const created = genesisRecords({
+        run,
+        at: now(),
+        header,
+        contract,
+        task: { id: info.id, title: info.title, path: info.path },
+        blobs: blobsOf(task),
+        trees: [{ tree: task.seedTree, manifest: task.seedManifest }],
+        seed,
+        salt,
+      });
+      await store.createRun(created);
+      const { genesis, stop, note } = created;
+      if (genesis === null) return { run, status: 'not_started', note };
+      if (stop !== null) return { run, status: 'stopped', note: stop.note };
+      // Read back as a resumed run is, so that both begin with the same facts.
+      live.claim(run);
+      try {
+        const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
+        launch(
+          run,
+          { ...state, run, headFiles: task.seedFiles, verifierFiles: task.verifierFiles },
+          task.schemaFile?.bytes ?? null,
+          watchTask(info.path, state, task),
+        );
+      } catch (error) {
+        live.release(run);
+        throw error;
+      }
+      return { run, status: 'running', note: null };
+    },
+
+    stop: async (run) => {
+      const loop = live.loop(run);
+      if (loop === undefined) {
+        const row = await store.getSummary(run);
+        if (row === null) throw noSuchRun(run);
+        throw new RpcError(
+          'conflict',
+          `the run is not live: ${row.stop === null ? `it is ${row.status}` : `it has stopped (${row.stop})`}; there is nothing to stop`,
+        );
+      }
+      loop.stop();
+      const end = await loop.done;
+      switch (end.kind) {
+        case 'stopped':
+          return { stop: end.reason };
+        case 'closed':
+          throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
+        case 'failed':
+          throw new RpcError('internal', live.failure(run)?.message ?? `the run failed: ${messageOf(end.error)}`);
+        default:
+          return end satisfies never;
+      }
+    },
+
+    resume: async (run) => {
+      if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
+      try {
+        const abandoned = live.failure(run)?.abandoned ?? null;
+        if (abandoned !== null) await storeAbandoned(store, abandoned);
+        const state = await resumable(store, run);
+        const [headFiles, verifierFiles, schema] = await Promise.all([
+          loadTree(store, state.head.tree),
+          loadFiles(store, state.contract.verifier.files),
+          schemaOf(store, state.contract),
+        ]);
+        proposerOf(state.header);
+        await store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } } });
+        if (closing.aborted) throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
+        launch(run, { ...state, run, headFiles, verifierFiles }, schema, watchTask(state.task.path, state, null));
+        return { run };
+      } catch (error) {
+        live.release(run);
+        throw error;
+      }
+    },
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
+  if (end.kind !== 'failed') {
+    log.info('the loop of a run has ended', { run, ...end });
+    return null;
+  }
+  const id = log.internal(end.error, `run ${run}`);
+  return {
+    message: `the run was interrupted because the engine failed: ${messageOf(end.error)} (log ${id}); resume it once the cause is gone`,
+    abandoned: end.abandoned,
+  };
+}
+
+// The write that failed may have been stored all the same, when only its answer was lost; then the store refuses it and has moved on.
+async function storeAbandoned(store: Store, abandoned: CommitRound): Promise<void> {
+  try {
+    await store.commitRound(abandoned);
+  } catch (error) {
+    const state = await store.getResumeState(abandoned.run);
+    if (state === null || state.nextRound <= abandoned.round) throw error;
+  }
+}
+
+async function resumable(store: Store, run: RunId): Promise<ResumeState> {
+  const row = await store.getSummary(run);
+  if (row === null) throw noSuchRun(run);
+  if (row.status === 'not_started') {
+    throw new RpcError('conflict', `the run was never started: ${row.note ?? 'its seed got no verdict'}; start a new one`);
+  }
+  if (row.stop !== null && row.stop !== 'user') {
+    throw new RpcError('conflict', `the run has stopped (${row.stop}), which is final; more attempts are a new run`);
+  }
+  return ensure(await store.getResumeState(run), `what is needed to resume ${run}`);
+}
+
+async function schemaOf(store: Store, { artifact }: Contract): Promise<Uint8Array | null> {
+  if (artifact.schema === null) return null;
+  return ensure(await store.getBlob(artifact.schema.sha), `the schema ${artifact.schema.path} in the store`);
+}
+
+// Everything that verifications will need, so that the run depends on its folder no more.
+function blobsOf({ seedFiles, verifierFiles, schemaFile, instruction }: LoadedTask): BlobInput[] {
+  const all = [...seedFiles, ...verifierFiles, ...(schemaFile === null ? [] : [schemaFile])].map(({ bytes }) => bytes);
+  return [...all, instruction].map((bytes) => ({ sha: hash('sha256', bytes, 'hex'), bytes }));
+}
+
+async function programOf(verifiers: VerifierService, { contract, info: { path } }: LoadedTask): Promise<RunHeader['verifierProgram']> {
+  if (contract.verifier.kind !== 'command') return null;
+  const resolved = await verifiers.resolveProgram(contract.verifier.command, path);
+  if ('error' in resolved)
+    throw new RpcError('bad_input', `the verifier's program cannot be run: ${resolved.error}`, {
+      file: join(path, 'task.toml'),
+      field: 'verifier.command',
+    });
+  return { path: resolved.path, version: resolved.version };
+}
+
+// The seed is held to what every candidate is held to, before the verifier sees it.
+async function measureSeed(verifiers: VerifierService, task: LoadedTask, header: RunHeader, signal: AbortSignal): Promise<Verification> {
+  const checked = createCandidateCheck(task.contract, task.schemaFile?.bytes ?? null)(task.seedFiles, task.seedFiles);
+  if (checked.kind === 'invalid')
+    return { verdict: { kind: 'invalid', code: checked.code, message: checked.message }, runs: [], blobs: [] };
+  return verifiers.verify(
+    {
+      contract: task.contract,
+      tree: task.seedTree,
+      files: task.seedFiles,
+      verifierFiles: task.verifierFiles,
+      program: header.verifierProgram,
+    },
+    signal,
+  );
+}
