@@ -1,0 +1,44 @@
+// Every operation that crosses to a thread, by name: the same table types the client's calls and serves them in the worker.
+import type { ReadableDb } from './db.ts';
+import { getBlob, getManifest } from './read/blobs.ts';
+import { getBundle, getChain } from './read/bundles.ts';
+import { getColumns } from './read/columns.ts';
+import { getJournal, lastJournal } from './read/journal.ts';
+import { getResumeState } from './read/resume.ts';
+import { getRun, getSummary, listRuns, resolveRun } from './read/runs.ts';
+import { getSettings } from './read/settings.ts';
+import { getTransition, pageTransitions } from './read/transitions.ts';
+import { commitRound } from './write/commit-round.ts';
+import { createRun } from './write/create-run.ts';
+import { openRound, storeProposals } from './write/open-round.ts';
+import { recover } from './write/recover.ts';
+import { setSettings } from './write/settings.ts';
+import { resumeRun, stopRun } from './write/stop-run.ts';
+
+/** Served by any reader. */
+export const reads = {
+  listRuns,
+  getRun,
+  getSummary,
+  resolveRun,
+  pageTransitions,
+  getTransition,
+  getColumns,
+  getChain,
+  getBundle,
+  getManifest,
+  getBlob,
+  getResumeState,
+  getJournal,
+  lastJournal: (db: ReadableDb, _: null) => lastJournal(db),
+  getSettings: (db: ReadableDb, _: null) => getSettings(db),
+} as const;
+
+/** Served by the writer; each returns the items that it appended to the journal. */
+export const journaled = { createRun, openRound, storeProposals, commitRound, stopRun, resumeRun, recover } as const;
+
+/** Everything that the writer serves. */
+export const writes = { ...journaled, setSettings } as const;
+
+export type Reads = typeof reads;
+export type Journaled = typeof journaled;
