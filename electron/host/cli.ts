@@ -1,6 +1,7 @@
 // The command line of this process. What it accepts stands in cli/program.ts.
 import { existsSync } from 'node:fs';
-import { acquireHere, appVersion } from './acquire.ts';
+import { acquireHere } from './acquire.ts';
+import { appVersion } from './app-version.ts';
 import { report, type CliIo } from './cli/io.ts';
 import { runCli } from './cli/program.ts';
 import { rendererDir } from './entries.ts';

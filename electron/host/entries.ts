@@ -11,7 +11,7 @@ const entry = (name: string, source: string): URL => new URL(built ? `./${name}.
 
 /** One URL per entry; `build.ts` builds exactly these under these names. */
 export const entries = {
-  storeWorker: entry('store-worker', '../store/store-worker.ts'),
+  storeWorker: entry('store-worker', '../store/worker.ts'),
   runner: entry('runner', '../verifiers/runner.ts'),
 } as const;
 

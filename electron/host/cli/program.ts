@@ -11,23 +11,31 @@ import { serveApp } from './serve.ts';
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const json = argv.includes('--json');
   let code: number = exitCodes.ok;
-  const program = createProgram(io, (result) => {
-    code = result;
-  });
+  const printed: Promise<void>[] = [];
+  const program = createProgram(
+    io,
+    (text) => printed.push(io.out(text)),
+    (result) => {
+      code = result;
+    },
+  );
   try {
     await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) {
       // Help and version were asked for and have been printed.
-      if (error.exitCode === 0) return exitCodes.ok;
+      if (error.exitCode === 0) {
+        await Promise.all(printed);
+        return exitCodes.ok;
+      }
       return report(io, json, new UsageError(usageMessage(error), usageField(error)));
     }
     return report(io, json, error);
   }
 }
 
-function createProgram(io: CliIo, done: (code: number) => void): Command {
+function createProgram(io: CliIo, print: (text: string) => void, done: (code: number) => void): Command {
   const program = new Command('pawl')
     .description('Governed runs: a proposer suggests, a verifier ranks, only strict progress is kept.')
     .version(io.version, '--version', 'print the version')
@@ -37,7 +45,7 @@ function createProgram(io: CliIo, done: (code: number) => void): Command {
     .option('--json', 'print exactly one JSON document on stdout', false)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => void io.out(text),
+      writeOut: print,
       // Errors are thrown and reported in one place, in words or as JSON.
       writeErr: () => {},
     })

@@ -1,0 +1,13 @@
+// The built command line, for the scripts of package.json: they run what ships and not the sources.
+import { z } from 'zod';
+import { ensureBuilt } from '#electron/build.ts';
+import { rootUrl } from './entries.ts';
+
+const CliModule = z.object({ main: z.custom<(argv: readonly string[]) => Promise<number>>((value) => typeof value === 'function') });
+
+/** Builds if a source has changed, then runs one command line in this process and ends it with its exit code. */
+export async function runBuiltCli(argv: readonly string[]): Promise<never> {
+  await ensureBuilt();
+  const { main } = CliModule.parse(await import(rootUrl('out/node/cli.js').href));
+  return process.exit(await main(argv));
+}
