@@ -43,6 +43,7 @@ export const en = {
   engineLostPlain: 'The engine does not answer. What you see is what was loaded before.',
   engineRestart: 'Restart engine',
   engineRefused: 'This page and the engine are not the same version',
+  engineNoAccess: 'No access to the engine',
   engineSession: 'This page has no access to the engine. Open the address that the command printed, with everything after #.',
   sandboxAvailable: (backend: string) => `${backend} sandbox`,
   sandboxMissing: 'no sandbox',

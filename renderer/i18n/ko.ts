@@ -42,6 +42,7 @@ export const ko = {
   engineLostPlain: '엔진이 응답하지 않습니다. 지금 보이는 것은 그 전에 불러온 내용입니다.',
   engineRestart: '엔진 다시 시작',
   engineRefused: '이 화면과 엔진의 버전이 서로 다릅니다',
+  engineNoAccess: '엔진 접근 권한 없음',
   engineSession: '이 화면에는 엔진 접근 권한이 없습니다. 명령이 출력한 주소를 # 뒤까지 그대로 여세요.',
   sandboxAvailable: (backend) => `${backend} 샌드박스`,
   sandboxMissing: '샌드박스 없음',

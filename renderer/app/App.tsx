@@ -1,0 +1,55 @@
+import { useMemo } from 'react';
+import { LibraryScreen } from '#renderer/features/library/index.ts';
+import { RunScreen } from '#renderer/features/run/index.ts';
+import { useUi } from '#renderer/state/store.ts';
+import { TextContext } from '#renderer/i18n/use-text.ts';
+import { useCommands, useKeyboard, type Command } from './commands.ts';
+import { CommandPalette } from './CommandPalette.tsx';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { CrashBoundary } from './CrashBoundary.tsx';
+import { KeysHelp } from './KeysHelp.tsx';
+import { go, parsePlace, useHash } from './navigation.ts';
+import { Rail } from './Rail.tsx';
+import { SettingsPanel } from './SettingsPanel.tsx';
+import { StatusLine } from './StatusLine.tsx';
+import { useLanguage, useSettings, useTheme } from './settings.ts';
+import styles from './App.module.css';
+
+/** The frame that every screen stands in: rail, header, body, status line. */
+export function App() {
+  const { settings, set } = useSettings();
+  const theme = useTheme(settings.theme);
+  const text = useLanguage(settings.language);
+  const hash = useHash();
+  const place = useMemo(() => parsePlace(hash), [hash]);
+  const overlay = useUi((s) => s.overlay);
+  useKeyboard();
+  const commands = useMemo(
+    (): Command[] => [
+      { id: 'app.palette', name: 'cmdPalette', keys: ['$mod+KeyK'], group: 'app', run: () => useUi.getState().setOverlay('palette') },
+      { id: 'app.keys', name: 'cmdKeys', keys: ['Shift+Slash', '[Shift]+(\\?)'], group: 'app', run: () => useUi.getState().setOverlay('keys') },
+      { id: 'app.library', name: 'cmdLibrary', keys: ['Shift+KeyL'], group: 'app', run: () => go({ screen: 'library' }) },
+      { id: 'app.theme', name: 'cmdTheme', keys: [], group: 'app', run: () => set({ theme: theme === 'dark' ? 'light' : 'dark' }) },
+    ],
+    [set, theme],
+  );
+  useCommands(commands);
+
+  return (
+    <TextContext value={text}>
+      <div className={styles['app']}>
+        <Rail place={place} />
+        <div className={styles['screen']}>
+          <ConnectionBanner />
+          <CrashBoundary key={place.screen} text={text}>
+            {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
+          </CrashBoundary>
+        </div>
+        <StatusLine place={place} />
+      </div>
+      {overlay === 'palette' ? <CommandPalette /> : null}
+      {overlay === 'keys' ? <KeysHelp /> : null}
+      {overlay === 'settings' ? <SettingsPanel settings={settings} onChange={set} /> : null}
+    </TextContext>
+  );
+}

@@ -1,0 +1,40 @@
+import type { TaskInfo } from '#shared/contract/task.ts';
+import type { QueryState } from '#renderer/client/query-cache.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import { Problem } from '#renderer/widgets/Problem.tsx';
+import styles from './NewRunPanel.module.css';
+
+/** What was found in the task folder, or what is wrong with it, by file and field. */
+export function TaskSummary({ path, task }: { path: string; task: QueryState<TaskInfo> }) {
+  const { t, f } = useText();
+  if (path === '') return null;
+  if (task.error) return <Problem error={task.error} />;
+  const info = task.data;
+  if (!info) {
+    return (
+      <div className={styles['summary']} role="status">
+        {t.checking}
+      </div>
+    );
+  }
+  return (
+    <div className={styles['summary']} role="status">
+      <p className={styles['taskTitle']}>{info.title}</p>
+      <p>{t.taskFacts(info.contract.obligations.length, info.seedFiles, f.bytes(info.seedBytes))}</p>
+      <ul className={styles['obligations']}>
+        {info.contract.obligations.map((obligation) => (
+          <li key={obligation.key}>
+            <code>{obligation.key}</code> {obligation.title}
+          </li>
+        ))}
+      </ul>
+      {info.operators.length === 0 ? (
+        <p className={styles['wrong']}>{t.taskNoOperators}</p>
+      ) : (
+        <p>
+          {t.taskOperators}: <code>{info.operators.join(', ')}</code>
+        </p>
+      )}
+    </div>
+  );
+}

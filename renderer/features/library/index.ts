@@ -1,0 +1,2 @@
+// The library of runs; see README.md.
+export { LibraryScreen } from './LibraryScreen.tsx';
