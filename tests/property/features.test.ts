@@ -42,6 +42,28 @@ test('features of a ranked verdict are bounded, consistent and pass their schema
   );
 });
 
+test('golden: two of seven better, one worse', () => {
+  expect(features([3, 1, 0, 2, 5, 1, 0], ranked([2, 1, 0, 3, 0, 1, 0]), 'incomparable')).toEqual({
+    hasVerdict: true,
+    verdictKind: 'ranked',
+    m: 7,
+    sumBefore: 12,
+    sumBeforeCompressed: 0.923077,
+    sumAfter: 7,
+    sumAfterCompressed: 0.875,
+    improved: 2,
+    worsened: 1,
+    tied: 4,
+    improvedRatio: 0.285714,
+    worsenedRatio: 0.142857,
+    tiedRatio: 0.571429,
+    committed: false,
+    zeroBefore: false,
+    zeroAfter: false,
+    outcome: 'incomparable',
+  });
+});
+
 test('without a ranked verdict the "after" fields are null and only the head before any swap is described', () => {
   fc.assert(
     fc.property(pair, unranked, outcome, ({ head }, verdict, o) => {

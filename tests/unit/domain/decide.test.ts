@@ -72,9 +72,10 @@ describe('selection', () => {
       { name: 'c', rank: [2, 1], tree: tree('c') },
       { name: 'x', rank: [1, 2], tree: tree('x') },
       { name: 'y', rank: [1, 2], tree: tree('y') },
+      { name: 'e', rank: [2, 0], tree: tree('e') },
       { name: 'd', rank: [0, 2], tree: tree('d') },
     ]).map((c) => c.name);
-    expect(order).toEqual(['d', lower, lower === 'x' ? 'y' : 'x', 'c']);
+    expect(order).toEqual(['d', 'e', lower, lower === 'x' ? 'y' : 'x', 'c']);
   });
 
   test('one tree twice and ranks of two lengths have no order', () => {
