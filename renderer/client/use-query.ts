@@ -22,17 +22,30 @@ export function useEngineState(): EngineState {
   );
 }
 
-/** The answer to one query, kept current. A new input starts without data; `useKept` bridges that. */
-export function useQuery<K extends QueryName>(name: K, input: Input<Contract[K]>): QueryState<Output<Contract[K]>> {
+const idle: QueryState<never> = { data: undefined, error: null, fetching: false };
+const unwatched = () => () => {};
+
+/** The answer to one query, kept current; null asks for nothing. A new input starts without data; `useKept` bridges that. */
+export function useQuery<K extends QueryName>(name: K, input: Input<Contract[K]> | null): QueryState<Output<Contract[K]>> {
   const { cache } = useConnection();
   const key = JSON.stringify(input);
   const last = useRef({ key, input });
   if (last.current.key !== key) last.current = { key, input };
   const stable = last.current.input;
   return useSyncExternalStore(
-    useCallback((listener: () => void) => cache.watch(name, stable, listener), [cache, name, stable]),
-    () => cache.read(name, stable),
+    useCallback((listener: () => void) => (stable === null ? unwatched() : cache.watch(name, stable, listener)), [cache, name, stable]),
+    () => (stable === null ? idle : cache.read(name, stable)),
   );
+}
+
+/** The value once it has not changed for `ms`: what is being typed is not asked about letter by letter. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }
 
 /** The last value that was there, until the next one is: nothing flashes empty while it loads. */

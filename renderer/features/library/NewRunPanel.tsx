@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { X } from 'lucide-react';
-import { useConnection, useCommand, useQuery } from '#renderer/client/use-query.ts';
+import { useConnection, useCommand, useQuery, useSettled } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
@@ -9,6 +9,7 @@ import { TaskSummary } from './TaskSummary.tsx';
 import styles from './NewRunPanel.module.css';
 
 const none = {};
+const typingPauseMs = 250;
 const maxSlots = 64;
 const maxSeed = Number.MAX_SAFE_INTEGER;
 const maxAttempts = 1_000_000_000;
@@ -18,7 +19,7 @@ type Props = { readonly alone: boolean; readonly onStarted: (run: string) => voi
 /** Everything that a new run is given; the task is read and judged while it is chosen. */
 export function NewRunPanel({ alone, onStarted, onClose }: Props) {
   const { t } = useText();
-  const { engine } = useConnection();
+  const { engine, cache } = useConnection();
   const samples = useQuery('app.info', none).data?.samples ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [typed, setTyped] = useState('');
@@ -29,8 +30,10 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
   const group = useId();
 
   const path = chosen ?? (typed.trim() === '' ? (samples[0]?.path ?? '') : typed.trim());
-  const task = useQuery('task.inspect', { path });
-  const info = path === '' || task.error ? undefined : task.data;
+  const typedPath = useSettled(path, typingPauseMs);
+  const asked = chosen ?? typedPath;
+  const task = useQuery('task.inspect', asked === '' ? null : { path: asked });
+  const info = asked !== path || task.error ? undefined : task.data;
   const ready = info !== undefined && info.operators.length > 0 && inRange(slots, 1, maxSlots) && inRange(seed, 0, maxSeed) && (attempts === '' || inRange(attempts, 1, maxAttempts));
 
   const submit = async () => {
@@ -100,7 +103,7 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
               {engine.desktop.kind === 'electron' ? <Button onClick={() => void browse()}>{t.browse}</Button> : null}
             </span>
           </label>
-          <TaskSummary path={path} task={task} />
+          <TaskSummary path={asked} task={task} onRetry={() => cache.refresh('task.inspect')} />
           <div className={styles['numbers']}>
             <NumberField label={t.slotsLabel} help={t.slotsHelp} value={slots} min={1} max={maxSlots} onChange={setSlots} />
             <NumberField label={t.seedLabel} help={t.seedHelp} value={seed} min={0} max={maxSeed} onChange={setSeed} />

@@ -5,10 +5,10 @@ import { Problem } from '#renderer/widgets/Problem.tsx';
 import styles from './NewRunPanel.module.css';
 
 /** What was found in the task folder, or what is wrong with it, by file and field. */
-export function TaskSummary({ path, task }: { path: string; task: QueryState<TaskInfo> }) {
+export function TaskSummary({ path, task, onRetry }: { path: string; task: QueryState<TaskInfo>; onRetry: () => void }) {
   const { t, f } = useText();
   if (path === '') return null;
-  if (task.error) return <Problem error={task.error} />;
+  if (task.error) return <Problem error={task.error} onRetry={onRetry} />;
   const info = task.data;
   if (!info) {
     return (

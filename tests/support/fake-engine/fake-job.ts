@@ -1,0 +1,219 @@
+// One run of the fake engine: how much of it is published, and its records in the shapes of the contract.
+import type { ChainColumns, RowColumns, RunDetail, RunSummary, TransitionDetail, TransitionRow } from '#shared/contract/run.ts';
+import type { TaskInfo } from '#shared/contract/task.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { Budget } from '#shared/domain/budget.ts';
+import type { CertifiedBundle } from '#shared/domain/bundle.ts';
+import type { ContractBody } from '#shared/domain/contract.ts';
+import { features } from '#shared/domain/features.ts';
+import type { ProposerKind } from '#shared/domain/header.ts';
+import { outcomes, type RunStatus, type StopReason } from '#shared/domain/transition.ts';
+import { InvalidCode, NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
+import { sha256Hex } from '#shared/lib/hash.ts';
+import { addAmounts, createFakeRun, fakeObligations, fakeSha, type Edit } from './fake-run.ts';
+
+export type FakeJobOptions = {
+  readonly seed?: number;
+  readonly slots?: number;
+  /** Transitions in all, and how many of them are there already. */
+  readonly count?: number;
+  readonly shown?: number;
+  readonly status?: RunStatus;
+  readonly stop?: StopReason | null;
+  readonly note?: string | null;
+  readonly proposer?: ProposerKind;
+  readonly task?: { readonly id: string; readonly title: string };
+};
+
+export type FakeJob = ReturnType<typeof createFakeJob>;
+
+export const fakeSamples = [
+  { id: 'exam-timetable', title: 'Exam timetable without clashes', path: '/opt/pawl/tasks/exam-timetable' },
+  { id: 'repair-intervals', title: 'Interval arithmetic that holds', path: '/opt/pawl/tasks/repair-intervals' },
+] as const;
+
+const sampleContract: ContractBody = {
+  format: 'pawl.contract/1', name: 'exam-timetable', version: 1, previous: null, instruction: fakeSha('instruction'),
+  obligations: [...fakeObligations], advisory: [], from: fakeObligations.map(() => null),
+  verifier: {
+    kind: 'pure-js', command: [], file: 'verifier/check.js', runsCandidate: false, isolation: 'none', adapter: null, report: null,
+    files: [], env: [], timeoutsMs: { setup: 10_000, transfer: 10_000, run: 20_000, parse: 5_000 },
+    limits: { memoryMb: 256, cpuS: 20, processes: 8, fileMb: 16, outputKb: 256 },
+  },
+  artifact: { allowEmpty: false, maxFiles: 100, maxBytes: 1_000_000, writable: ['timetable.json'], protectedPaths: [], schema: null },
+  measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 2 },
+  auto: [],
+};
+const contractSha = fakeSha('contract');
+const budgetOf = (attempts: number): Budget => ({ attempts, rounds: null, requests: null, promptTokens: null, completionTokens: null, verifierRuns: Math.ceil(attempts * 2.5), verifierMs: null, wallMs: 600_000 });
+
+/** What `task.inspect` would find; refuses like the engine does. */
+export function fakeTask(path: string): TaskInfo {
+  const sample = fakeSamples.find((s) => s.path === path);
+  if (path.includes('broken')) throw new RpcError('bad_input', 'obligation[2].cap is 0; a cap is an integer from 1', { file: `${path}/task.toml`, field: 'obligation[2].cap' });
+  if (!sample && !path.startsWith('/home/')) throw new RpcError('not_found', `there is no folder ${path}; choose one that holds task.toml`, { file: path });
+  return {
+    path, id: sample?.id ?? path.split('/').at(-1) ?? 'task', title: sample?.title ?? 'A task of my own', contractSha, contract: sampleContract,
+    seedTree: fakeSha('seed tree'), seedFiles: 1, seedBytes: 2_412, budget: budgetOf(400), operators: ['json-swap', 'json-move', 'json-replace'],
+  };
+}
+
+const rooms = ['Aula', 'H1', 'H2', 'S12', 'S14'];
+const examCount = 36;
+
+/** The artifact after some edits: one exam a line, so that a diff reads well. */
+function timetable(edits: readonly Edit[]): string {
+  const exams = Array.from({ length: examCount }, (_, i) => ({ exam: `E${String(i + 1).padStart(2, '0')}`, slot: (i * 5) % 12 + 1, room: rooms[i % rooms.length] ?? 'Aula' }));
+  for (const edit of edits) {
+    const exam = exams[edit.exam];
+    if (exam) exams[edit.exam] = { ...exam, slot: edit.slot, room: rooms[edit.room] ?? 'Aula' };
+  }
+  return `{\n  "term": "2031-summer",\n  "exams": [\n${exams.map((e) => `    ${JSON.stringify(e)}`).join(',\n')}\n  ]\n}\n`;
+}
+
+export function createFakeJob(options: FakeJobOptions, number: number, blobs: Map<string, Uint8Array<ArrayBuffer>>) {
+  const { seed = 1, slots = 4, count = 240, proposer = 'search', task = { id: fakeSamples[0].id, title: fakeSamples[0].title }, note = null } = options;
+  const run = createFakeRun({ seed, slots, count, abortLast: options.stop === 'user' });
+  const id = `run_0192f0c4-1a2b-7000-8000-${number.toString(16).padStart(12, '0')}`;
+  const startedMs = Date.UTC(2031, 4, 12, 9, 0) + number * 3_700_000;
+  const m = fakeObligations.length;
+  let shown = options.status === 'not_started' ? 0 : (options.shown ?? count);
+  let status: RunStatus = options.status ?? 'stopped';
+  let stopReason: StopReason | null = status === 'stopped' ? (options.stop ?? 'budget') : null;
+
+  const rows = () => run.transitions.slice(0, shown);
+  const chainNow = () => run.chain.filter((b) => b.transition === null || b.transition <= shown);
+  const at = (n: number) => {
+    const found = n <= shown ? run.transitions[n - 1] : undefined;
+    if (!found) throw new RpcError('not_found', `the run has no transition ${n}`);
+    return found;
+  };
+  const editsUpTo = (seq: number) => run.chain.slice(0, seq + 1).flatMap((b) => b.edits);
+  const keep = (text: string): string => {
+    const bytes = new TextEncoder().encode(text);
+    const sha = sha256Hex(bytes);
+    blobs.set(sha, bytes);
+    return sha;
+  };
+  const bundleOf = (seq: number): CertifiedBundle => {
+    const bundle = chainNow()[seq];
+    if (!bundle) throw new RpcError('not_found', `the chain has no bundle ${seq}`);
+    return {
+      format: 'pawl.bundle/1', header: fakeSha(`header ${id}`), era: 0, seq, edge: seq === 0 ? 'genesis' : 'commit', parent: run.chain[seq - 1]?.id ?? null,
+      contract: contractSha, tree: fakeSha(`bundle tree ${seq}`), latent: null, rank: [...bundle.rank], potential: bundle.rank.reduce((a, b) => a + b, 0),
+      summary: fakeSha(`summary ${seq}`), id: bundle.id, run: id, verdict: fakeSha(`verdict ${bundle.id}`),
+      summaryText: seq === 0 ? 'The seed as it was.' : `timetable.json changed; potential ${bundle.rank.reduce((a, b) => a + b, 0)}.`, transition: bundle.transition,
+    };
+  };
+  const verdictOf = (n: number): Verdict | null => {
+    const { row } = at(n);
+    if (row.rank) {
+      const details = Object.fromEntries(fakeObligations.flatMap((o, i) => ((row.rank?.[i] ?? 0) > 0 && i % 2 === 0 ? [[o.key, `E0${(n % 8) + 1} and E1${n % 9}`]] : [])));
+      return { kind: 'ranked', rank: row.rank, runs: [{ id: `${id}-${n}`, durationMs: 31 + (n % 9), output: null }], stable: row.outcome !== 'unstable', advisory: {}, details };
+    }
+    if (row.outcome === 'invalid') return { kind: 'invalid', code: InvalidCode.parse(row.code), message: 'verifier/check.js was changed by the candidate; only timetable.json may be.' };
+    if (row.outcome === 'no_verdict') return { kind: 'no_verdict', code: NoVerdictCode.parse(row.code), message: 'no report within 20,000 ms', runs: [] };
+    return null;
+  };
+  const summary = (): RunSummary => {
+    const here = rows();
+    const head = chainNow().at(-1);
+    const counts = Object.fromEntries(outcomes.map((o) => [o, here.filter((x) => x.row.outcome === o).length])) as RunSummary['counts'];
+    const used = addAmounts(here.map((x) => x.row.cost));
+    const certified = status !== 'not_started';
+    return {
+      id, task, contract: contractSha, proposer, slots, seed, status, stop: stopReason, note,
+      startedAt: new Date(startedMs).toISOString(), updatedAt: new Date(startedMs + shown * 400).toISOString(),
+      transitions: shown, rounds: Math.ceil(shown / slots), counts,
+      genesis: certified ? { id: run.chain[0]?.id ?? fakeSha('none'), potential: (run.chain[0]?.rank ?? []).reduce((a, b) => a + b, 0) } : null,
+      head: certified && head ? { id: head.id, seq: head.seq, era: 0, potential: head.rank.reduce((a, b) => a + b, 0), rank: [...head.rank] } : null,
+      budget: { max: budgetOf(count), used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 }, overshoot: addAmounts([]) },
+      parent: null,
+    };
+  };
+
+  return {
+    id,
+    get live() {
+      return status === 'running';
+    },
+    /** Publishes one more round; ends the run with the last. */
+    advance(): boolean {
+      if (status !== 'running') return false;
+      shown = Math.min(count, shown + slots);
+      if (shown < count) return true;
+      status = 'stopped';
+      stopReason = 'budget';
+      return false;
+    },
+    stop(reason: StopReason) {
+      status = 'stopped';
+      stopReason = reason;
+    },
+    resume() {
+      if (status === 'running') throw new RpcError('conflict', 'the run is live already');
+      status = 'running';
+      stopReason = null;
+    },
+    summary,
+    detail: (): RunDetail => ({
+      ...summary(),
+      header: {
+        format: 'pawl.header/1', contract: contractSha, seedTree: fakeSha('seed tree'), proposer: { kind: proposer, version: 1, options: {} }, slots, seed,
+        budget: budgetOf(count), verifierDeadAfter: 8, parent: null, verifierProgram: null,
+      },
+      headerSha: fakeSha(`header ${id}`),
+      contractBody: sampleContract,
+      memoryEntries: rows().filter((x) => x.row.outcome !== 'commit').length,
+    }),
+    row: (n: number): TransitionRow | undefined => (n <= shown ? run.transitions[n - 1]?.row : undefined),
+    columns(from: number, to: number): RowColumns {
+      const part = run.transitions.slice(from - 1, Math.min(to, shown)).map((x) => x.row);
+      const ranks = new Int32Array(part.length * m).fill(-1);
+      for (const [i, row] of part.entries()) if (row.rank) ranks.set(row.rank, i * m);
+      return {
+        kind: 'rows', from, count: part.length, m, ranks,
+        outcome: Uint8Array.from(part, (r) => outcomes.indexOf(r.outcome)),
+        round: Uint32Array.from(part, (r) => r.round),
+        slot: Uint16Array.from(part, (r) => r.slot),
+        baseSeq: Uint32Array.from(part, (r) => r.baseSeq),
+        bundleSeq: Int32Array.from(part, (r) => r.bundleSeq ?? -1),
+        duplicateOf: Int32Array.from(part, (r) => (r.outcome === 'duplicate' ? (r.duplicateOf ?? -1) : -1)),
+      };
+    },
+    chain(): ChainColumns {
+      const chain = status === 'not_started' ? [] : chainNow();
+      return { count: chain.length, m, ids: chain.map((b) => b.id), transition: Int32Array.from(chain, (b) => b.transition ?? -1), ranks: Int32Array.from(chain.flatMap((b) => b.rank)) };
+    },
+    bundle: (seq: number) => ({ bundle: bundleOf(seq), files: [{ path: 'timetable.json', mode: 'file' as const, sha: keep(timetable(editsUpTo(seq))), size: timetable(editsUpTo(seq)).length }] }),
+    transition(n: number): TransitionDetail {
+      const { row, edits } = at(n);
+      const base = run.chain[row.baseSeq];
+      const baseRank = [...(base?.rank ?? [])];
+      const verdict = verdictOf(n);
+      const before = timetable(editsUpTo(row.baseSeq));
+      const after = timetable([...editsUpTo(row.baseSeq), ...edits]);
+      const changed = before.split('\n').filter((line, i) => line !== after.split('\n')[i]).length;
+      const changes = row.tree === null ? null : changed === 0 ? [] : [{ path: 'timetable.json', status: 'modified' as const, binary: false, added: changed, removed: changed, before: keep(before), after: keep(after) }];
+      const shownFeatures = features(baseRank, verdict, row.outcome);
+      return {
+        transition: {
+          run: id, n, round: row.round, slot: row.slot, base: row.base, request: null, response: null, retrieved: [], featuresShown: null, tree: row.tree,
+          duplicateOf: row.duplicateOf, verdict: verdict ? fakeSha(`verdict ${id} ${n}`) : null, verdictSource: row.verdictSource, outcome: row.outcome, bundle: row.bundle, cost: row.cost,
+        },
+        baseSeq: row.baseSeq, baseRank, rank: row.rank, verdict, features: shownFeatures, changes,
+        memory:
+          row.outcome === 'commit'
+            ? null
+            : {
+                id: fakeSha(`memory ${id} ${n}`), run: id, contract: contractSha, transition: n, base: row.base, baseRank, tree: row.tree, outcome: row.outcome, rank: row.rank,
+                signs: row.rank ? row.rank.map((value, i) => (value < (baseRank[i] ?? 0) ? (-1 as const) : value > (baseRank[i] ?? 0) ? (1 as const) : (0 as const))) : null,
+                features: shownFeatures, changes: changes ?? [], hunks: [], excerpt: row.rank ? 'clashes: E04 and E17 share 3 students in slot 7' : '', note: null,
+              },
+        bundle: row.bundleSeq === null ? null : bundleOf(row.bundleSeq),
+        output: row.rank ? `checked ${examCount} exams in ${31 + (n % 9)} ms\nclashes ${row.rank[0] ?? 0}\noverfull-rooms ${row.rank[1] ?? 0}\n` : null,
+        events: [JSON.stringify({ body: { n, outcome: row.outcome, rank: row.rank, tree: row.tree }, prev: fakeSha(`event ${n - 1}`), seq: n + 2, type: 'decision' })],
+      };
+    },
+  };
+}

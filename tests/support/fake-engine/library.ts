@@ -1,0 +1,21 @@
+// A library as it looks after some weeks: every status and stop reason, long names, other proposers.
+import type { FakeJobOptions } from './fake-job.ts';
+
+const kinds: readonly FakeJobOptions[] = [
+  { stop: 'budget', count: 240 },
+  { stop: 'zero_rank', count: 96, task: { id: 'repair-intervals', title: 'Interval arithmetic that holds' } },
+  { stop: 'user', count: 118 },
+  { status: 'interrupted', count: 160, shown: 72, proposer: 'openai', task: { id: 'sorting-network-for-nine-inputs', title: 'Sorting network for nine inputs with at most twenty-five comparators and no dead wire' } },
+  { stop: 'stalled', count: 200, proposer: 'command' },
+  { status: 'not_started', count: 40, note: 'the seed had no verdict: verifier/check.js threw at line 12' },
+  { stop: 'verifier_dead', count: 32, task: { id: 'text-count', title: '한국어 문장 다듬기' } },
+  { stop: 'contract_changed', count: 60, proposer: 'recorded' },
+];
+
+/** `n` runs, newest first; with `live`, the newest is going on. */
+export function fakeLibrary(n: number, live: boolean): FakeJobOptions[] {
+  return Array.from({ length: n }, (_, i) => {
+    if (i === 0 && live) return { status: 'running' as const, count: 400, shown: 120, seed: 7 };
+    return { ...kinds[i % kinds.length], seed: i === 0 ? 7 : i + 1 };
+  });
+}
