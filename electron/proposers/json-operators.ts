@@ -65,8 +65,8 @@ export function readDocument(bytes: Uint8Array): JsonDocument | null {
       for (const [index, { key, value }] of node.members.entries()) {
         const at = `${pointer}${step(key)}`;
         const memberPlace = map ? `${place}/*` : `${place}${step(key)}`;
-        sites.push({ node: value, pointer: at, kind: kindOf(value, memberPlace, step(key)), list: null, index });
-        visit(value, at, memberPlace, step(key));
+        sites.push({ node: value, pointer: at, kind: kindOf(value, memberPlace, map ? `${name}/*` : step(key)), list: null, index });
+        visit(value, at, memberPlace, map ? `${name}/*` : step(key));
       }
     }
   };
@@ -149,8 +149,8 @@ const layoutOf = (document: JsonDocument, list: JsonArray, model: JsonArray): { 
 
 /**
  * Moves an element of an array to another place: in half of the draws to the array before or after among those that may hold it (its own
- * where there is no other), else to any of them, its own included. An array may hold an element if it is in a corresponding place to the
- * element's own array, or holds an element of the same kind already.
+ * where there is no other), else to any of them, its own included. An array may hold an element if it holds one of the
+ * same kind already, or if it is empty and in a place that corresponds to the element's own array.
  */
 const move: Operator = (document, random, within) => {
   const elements = document.sites.filter(({ list, node }) => list !== null && (within === null || inside(node, within)));
@@ -159,7 +159,9 @@ const move: Operator = (document, random, within) => {
   const source = site.list;
   if (source === null) return null;
   const hosts = new Set(document.sites.filter(({ kind, list }) => list !== null && kind === site.kind).map(({ list }) => list));
-  const targets = document.lists.filter((list) => (list.kind === source.kind || hosts.has(list)) && !inside(list.node, site.node));
+  const targets = document.lists.filter(
+    (list) => (hosts.has(list) || (list.node.items.length === 0 && list.kind === source.kind)) && !inside(list.node, site.node),
+  );
   const own = targets.indexOf(source);
   const near = [targets[own - 1], targets[own + 1]].filter((list) => list !== undefined);
   const target = random.pick(random.int(2) === 0 && near.length > 0 ? near : targets);
