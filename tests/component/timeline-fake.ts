@@ -3,9 +3,24 @@ import type { RunData } from '#renderer/state/run-data.ts';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
 import type { Obligation } from '#shared/domain/obligation.ts';
 
-export type FakeRow = { readonly outcome: Outcome; readonly baseSeq: number; readonly rank: readonly number[] | null; readonly slot: number; readonly round: number };
+export type FakeRow = {
+  readonly outcome: Outcome;
+  readonly baseSeq: number;
+  readonly rank: readonly number[] | null;
+  readonly slot: number;
+  readonly round: number;
+};
 
-const names = ['overlap_pairs', 'touching_ends', 'empty_input', 'reversed_bounds', 'nested', 'negative_bounds', 'stable_order', 'type_errors'];
+const names = [
+  'overlap_pairs',
+  'touching_ends',
+  'empty_input',
+  'reversed_bounds',
+  'nested',
+  'negative_bounds',
+  'stable_order',
+  'type_errors',
+];
 
 export const fakeObligation = (key: string, title = key): Obligation => ({
   key,
@@ -19,7 +34,12 @@ export const fakeObligation = (key: string, title = key): Obligation => ({
 });
 
 /** A store that holds these rows and this chain; `loaded(n)` false = the row is not there yet. */
-export function fakeData(keys: readonly string[], chain: readonly { readonly transition: number; readonly rank: readonly number[] }[], rows: readonly FakeRow[], loaded: (n: number) => boolean = () => true) {
+export function fakeData(
+  keys: readonly string[],
+  chain: readonly { readonly transition: number; readonly rank: readonly number[] }[],
+  rows: readonly FakeRow[],
+  loaded: (n: number) => boolean = () => true,
+) {
   const ranks = rows.map((r) => (r.rank ? Int32Array.from(r.rank) : null));
   const chainRanks = chain.map((c) => Int32Array.from(c.rank));
   const asked: [number, number][] = [];
@@ -91,7 +111,8 @@ export function fakeRun(count: number, m = 8, genesis = [9, 6, 0, 7, 8, 5, 4, 2]
       else if (x < 0.94) outcome = 'unstable';
       else if (x < 0.975) outcome = 'no_verdict';
       else outcome = 'aborted';
-      const ranked = outcome === 'commit' || outcome === 'tie' || outcome === 'regression' || outcome === 'incomparable' || outcome === 'not_selected';
+      const ranked =
+        outcome === 'commit' || outcome === 'tie' || outcome === 'regression' || outcome === 'incomparable' || outcome === 'not_selected';
       rows.push({ outcome, baseSeq, rank: ranked ? rank : null, slot, round: round + 1 });
       if (outcome === 'commit') {
         won = true;

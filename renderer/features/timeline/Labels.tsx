@@ -47,6 +47,8 @@ export const Labels = memo(function Labels({ obligations, head, focused, band, s
       ref={box}
       className={styles['rows']}
       style={{ top: band.top, height: band.height }}
+      // A select can not hold rows that are aligned with a picture.
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
       role="listbox"
       tabIndex={0}
       aria-label={t.timelineObligations}
@@ -65,13 +67,16 @@ export const Labels = memo(function Labels({ obligations, head, focused, band, s
               id={`timeline-obligation-${i}`}
               className={styles['row']}
               style={{ top: i * trackPx.row }}
+              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={i === focused}
               title={obligation.title === obligation.key ? obligation.key : `${obligation.key}\n${obligation.title}`}
               onClick={() => onFocus(i)}
             >
               <MiddleEllipsis text={obligation.key} />
-              <span className={`${styles['value'] ?? ''} ${value === 0 ? (styles['zero'] ?? '') : ''}`}>{value === undefined ? '' : f.int(value)}</span>
+              <span className={`${styles['value'] ?? ''} ${value === 0 ? (styles['zero'] ?? '') : ''}`}>
+                {value === undefined ? '' : f.int(value)}
+              </span>
             </div>
           );
         })}

@@ -6,7 +6,13 @@ import { sumOf } from './summary.ts';
 import styles from './Timeline.module.css';
 
 /** What the pointer is on. `obligation` is -1 outside the matrix; `resolution` > 1 when transitions are merged. */
-export type Pointed = { readonly n: number; readonly obligation: number; readonly x: number; readonly y: number; readonly resolution: number };
+export type Pointed = {
+  readonly n: number;
+  readonly obligation: number;
+  readonly x: number;
+  readonly y: number;
+  readonly resolution: number;
+};
 
 const sidePx = 14;
 
@@ -34,15 +40,19 @@ function Facts({ data, at, t, f }: { data: RunData; at: Pointed } & Pick<ReturnT
       <>
         <div className={styles['readoutHead']}>{t.timelineBucket(from, to)}</div>
         <span>
-          {outcomes
-            .flatMap((o, i) => ((counts[i] ?? 0) > 0 ? [t.outcomeCount(t.outcome[o], counts[i] ?? 0)] : []))
-            .join(' · ') || t.loading}
+          {outcomes.flatMap((o, i) => ((counts[i] ?? 0) > 0 ? [t.outcomeCount(t.outcome[o], counts[i] ?? 0)] : [])).join(' · ') ||
+            t.loading}
         </span>
       </>
     );
   }
   const outcome = outcomes[data.outcome(at.n)];
-  if (outcome === undefined) return <div className={styles['readoutHead']}>{f.int(at.n)} · {t.loading}</div>;
+  if (outcome === undefined)
+    return (
+      <div className={styles['readoutHead']}>
+        {f.int(at.n)} · {t.loading}
+      </div>
+    );
   const rank = data.rank(at.n);
   const base = data.baseRank(at.n);
   const obligation = data.obligations[at.obligation];

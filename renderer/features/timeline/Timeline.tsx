@@ -1,9 +1,31 @@
-import { useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, type PointerEvent as ReactPointerEvent, type Ref } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type PointerEvent as ReactPointerEvent,
+  type Ref,
+} from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { potentialTicks } from './draw.ts';
-import { hitTest, leastHeight, minimapView, naturalHeight, potentialY, scrollToRow, trackPx, tracks, transitionAt, type Hit, type PotentialScale } from './layout.ts';
+import {
+  hitTest,
+  leastHeight,
+  minimapView,
+  naturalHeight,
+  potentialY,
+  scrollToRow,
+  trackPx,
+  tracks,
+  transitionAt,
+  type Hit,
+  type PotentialScale,
+} from './layout.ts';
 import { Labels } from './Labels.tsx';
 import { readPalette } from './palette.ts';
 import { Readout, type Pointed } from './Readout.tsx';
@@ -66,9 +88,11 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
   const layout = useMemo(() => tracks(size.width, size.height, m), [size, m]);
 
   useLayoutEffect(() => {
-    if (!root.current || !plot.current || !mini.current || !main.current || !overlay.current) return;
+    if (!root.current || !plot.current || !mini.current || !main.current || !overlay.current) return undefined;
     const element = plot.current;
-    const made = new Surface({ mini: mini.current, main: main.current, overlay: overlay.current }, data.m, readPalette(root.current), () => setAxis((old) => (sameAxis(old, made.axis) ? old : made.axis)));
+    const made = new Surface({ mini: mini.current, main: main.current, overlay: overlay.current }, data.m, readPalette(root.current), () =>
+      setAxis((old) => (sameAxis(old, made.axis) ? old : made.axis)),
+    );
     surface.current = made;
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = element;
@@ -102,12 +126,16 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
 
   // Before paint: what a key press changed is in the next frame.
   useLayoutEffect(() => {
-    surface.current?.update({ data, selected, hidden, live, scroll });
-  }, [data, version, selected, hidden, live, scroll, size]);
+    surface.current?.update({ data, version, selected, hidden, live, scroll });
+  }, [data, version, selected, hidden, live, scroll]);
 
-  useLayoutEffect(() => {
-    if (focusedObligation >= 0) setScroll((old) => scrollToRow(focusedObligation, old, m, layout.rows.height));
-  }, [focusedObligation, m, layout.rows.height]);
+  // The obligation in focus is brought into sight when it, or the room for rows, changes; otherwise the reader scrolls.
+  const reveal = `${focusedObligation} ${layout.rows.height}`;
+  const [revealed, setRevealed] = useState('');
+  if (reveal !== revealed) {
+    setRevealed(reveal);
+    if (focusedObligation >= 0) setScroll(scrollToRow(focusedObligation, scroll, m, layout.rows.height));
+  }
 
   useImperativeHandle(
     ref,
@@ -130,7 +158,7 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
 
   useEffect(() => {
     const element = plot.current;
-    if (!element) return;
+    if (!element) return undefined;
     // React listens passively to wheels; zooming must keep the page where it is.
     const onWheel = (event: WheelEvent) => {
       const made = surface.current;
@@ -139,7 +167,11 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
       const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
       const sideways = event.shiftKey ? event.deltaY + event.deltaX : event.deltaX;
       if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) made.pan((sideways * unit) / made.columnPx);
-      else made.zoom(zoomPerPx ** (event.deltaY * unit * (event.ctrlKey ? 4 : 1)), (event.clientX - element.getBoundingClientRect().left) / Math.max(1, element.clientWidth));
+      else
+        made.zoom(
+          zoomPerPx ** (event.deltaY * unit * (event.ctrlKey ? 4 : 1)),
+          (event.clientX - element.getBoundingClientRect().left) / Math.max(1, element.clientWidth),
+        );
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
@@ -166,7 +198,12 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
     const view = made.view;
     if (hit.on === 'minimap') {
       if (hit.part === 'outside') made.centre(hit.n);
-      drag.current = { kind: hit.part === 'outside' ? 'window' : hit.part, x, view: made.view, per: minimapView(view, data.count).span / Math.max(1, layout.width) };
+      drag.current = {
+        kind: hit.part === 'outside' ? 'window' : hit.part,
+        x,
+        view: made.view,
+        per: minimapView(view, data.count).span / Math.max(1, layout.width),
+      };
       return;
     }
     if (event.shiftKey || event.button === 1) {
@@ -187,7 +224,17 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
       event.currentTarget.style.cursor = cursorOf(hit, event.shiftKey);
       const n = hit && hit.on !== 'minimap' ? hit.n : 0;
       made.hover(n);
-      setPointed(n > 0 && hit ? { n, obligation: hit.on === 'matrix' ? hit.obligation : -1, x, y: Math.min(Math.max(layout.ruler.top + 2, y - 48), layout.height - 64), resolution: made.resolution } : null);
+      setPointed(
+        n > 0 && hit
+          ? {
+              n,
+              obligation: hit.on === 'matrix' ? hit.obligation : -1,
+              x,
+              y: Math.min(Math.max(layout.ruler.top + 2, y - 48), layout.height - 64),
+              resolution: made.resolution,
+            }
+          : null,
+      );
       return;
     }
     if (held.kind === 'scrub') {
@@ -239,6 +286,8 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
       <div
         ref={plot}
         className={styles['plot']}
+        // An input of type range can neither hold canvases nor say its value in words.
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
         role="slider"
         tabIndex={0}
         aria-label={t.timeline}
@@ -281,9 +330,14 @@ function Ticks({ scale, top }: { scale: PotentialScale; top: number }) {
 }
 
 const sameAxis = (a: Axis, b: Axis): boolean =>
-  a.resolution === b.resolution && a.scale?.low === b.scale?.low && a.scale?.top === b.scale?.top && a.scale?.y0 === b.scale?.y0 && a.scale?.y1 === b.scale?.y1;
+  a.resolution === b.resolution &&
+  a.scale?.low === b.scale?.low &&
+  a.scale?.top === b.scale?.top &&
+  a.scale?.y0 === b.scale?.y0 &&
+  a.scale?.y1 === b.scale?.y1;
 
-const rowSeen = (i: number, scroll: number, height: number): boolean => i * trackPx.row - scroll > -trackPx.row / 2 && i * trackPx.row - scroll <= height - trackPx.row / 2;
+const rowSeen = (i: number, scroll: number, height: number): boolean =>
+  i * trackPx.row - scroll > -trackPx.row / 2 && i * trackPx.row - scroll <= height - trackPx.row / 2;
 
 function cursorOf(hit: Hit | null, shift: boolean): string {
   if (!hit) return '';
@@ -298,9 +352,8 @@ function valueText(data: RunData, n: number, t: ReturnType<typeof useText>['t'])
   const rank = data.rank(n);
   const base = data.baseRank(n);
   const changes: string[] = [];
-  for (let i = 0; rank && i < data.m; i++) {
+  for (const [i, after] of rank?.entries() ?? []) {
     const before = base[i] ?? 0;
-    const after = rank[i] ?? 0;
     if (before !== after && changes.length < changesShown) changes.push(t.announceChange(data.obligations[i]?.key ?? '', before, after));
   }
   return [t.ofTotal(n, data.count), t.announce(outcome === undefined ? t.loading : t.outcome[outcome], changes.join(', '), '')].join(', ');

@@ -1,7 +1,21 @@
 // What is drawn with a pen: ruler, potential staircase, marks and the selection. Only calls on a 2D context; what to draw comes from layout.ts.
 import { outcomes } from '#shared/domain/transition.ts';
 import {
-  axisTicks, centreOf, columnPx, leftOf, liftOf, merging, minimapView, minimapWindow, niceStep, potentialScale, potentialY, trackPx, visible, type PotentialScale, type Tracks,
+  axisTicks,
+  centreOf,
+  columnPx,
+  leftOf,
+  liftOf,
+  merging,
+  minimapView,
+  minimapWindow,
+  niceStep,
+  potentialScale,
+  potentialY,
+  trackPx,
+  visible,
+  type PotentialScale,
+  type Tracks,
 } from './layout.ts';
 import { markShape, outcomeNames, ringDash } from './marks.ts';
 import type { Palette } from './palette.ts';
@@ -11,8 +25,27 @@ import { emptyBucket, floating, sumOf } from './summary.ts';
 /** The part of a 2D context that is used; tests hand in one that writes down the calls. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  | 'beginPath' | 'moveTo' | 'lineTo' | 'arc' | 'closePath' | 'fill' | 'stroke' | 'fillRect' | 'strokeRect' | 'clearRect' | 'setLineDash' | 'fillText' | 'measureText'
-  | 'fillStyle' | 'strokeStyle' | 'lineWidth' | 'lineJoin' | 'globalAlpha' | 'font' | 'textAlign' | 'textBaseline'
+  | 'beginPath'
+  | 'moveTo'
+  | 'lineTo'
+  | 'arc'
+  | 'closePath'
+  | 'fill'
+  | 'stroke'
+  | 'fillRect'
+  | 'strokeRect'
+  | 'clearRect'
+  | 'setLineDash'
+  | 'fillText'
+  | 'measureText'
+  | 'fillStyle'
+  | 'strokeStyle'
+  | 'lineWidth'
+  | 'lineJoin'
+  | 'globalAlpha'
+  | 'font'
+  | 'textAlign'
+  | 'textBaseline'
 >;
 
 const commit = outcomes.indexOf('commit');
@@ -27,13 +60,22 @@ const hair = (v: number): number => Math.round(v) + 0.5;
 export const markRadius = (px: number): number => Math.min(markPx.most, Math.max(markPx.least, px * markPx.perColumn));
 
 /** Where the mark of transition n is drawn; null when it is not loaded. `beyond` = it lies above (-1) or below (1) the ends of the scale. */
-export function markPlace(scene: Scene, n: number, scale: PotentialScale): { readonly x: number; readonly y: number; readonly code: number; readonly beyond: -1 | 0 | 1 } | null {
+export function markPlace(
+  scene: Scene,
+  n: number,
+  scale: PotentialScale,
+): { readonly x: number; readonly y: number; readonly code: number; readonly beyond: -1 | 0 | 1 } | null {
   const { data, chain } = scene;
   const code = data.outcome(n);
   if (code >= outcomes.length) return null;
   const rank = data.rank(n);
   const value = rank ? sumOf(rank) : chain.potential(Math.min(data.baseSeq(n), Math.max(0, chain.length - 1)));
-  return { x: centreOf(n, scene.view, scene.width), y: potentialY(value, scale) - liftOf(code, data.slot(n)), code, beyond: value > scale.top ? -1 : value < scale.low ? 1 : 0 };
+  return {
+    x: centreOf(n, scene.view, scene.width),
+    y: potentialY(value, scale) - liftOf(code, data.slot(n)),
+    code,
+    beyond: value > scale.top ? -1 : value < scale.low ? 1 : 0,
+  };
 }
 
 /** Adds the outline of marks of one outcome to the current path, one subpath after the other. */
@@ -78,11 +120,16 @@ export function drawMarks(pen: Pen, code: number, places: readonly number[], rad
 /** The scale of the potential track for what the window shows. */
 export function sceneScale({ chain, view, data }: Pick<Scene, 'chain' | 'view' | 'data'>, t: Tracks): PotentialScale {
   const { first, last } = visible(view, data.count);
-  return potentialScale(chain.potential(Math.max(0, chain.headBefore(first))), chain.potential(Math.max(0, chain.headBefore(last + 1))), t.potential);
+  return potentialScale(
+    chain.potential(Math.max(0, chain.headBefore(first))),
+    chain.potential(Math.max(0, chain.headBefore(last + 1))),
+    t.potential,
+  );
 }
 
 /** Values of the potential axis that get a line and a number: about one every 34 px. */
-export const potentialTicks = (scale: PotentialScale): number[] => axisTicks(scale.low, scale.top, Math.max(1, Math.floor((scale.y0 - scale.y1) / 34)));
+export const potentialTicks = (scale: PotentialScale): number[] =>
+  axisTicks(scale.low, scale.top, Math.max(1, Math.floor((scale.y0 - scale.y1) / 34)));
 
 /** Ruler with transition numbers, one about every 90 px. */
 export function drawRuler(pen: Pen, scene: Scene, t: Tracks, palette: Palette): void {
@@ -183,7 +230,13 @@ function drawCommitDots(pen: Pen, scene: Scene, scale: PotentialScale, palette: 
 }
 
 /** Far away: per column and kind the range of potentials that was reached, side by side; a dash where nothing had a rank. */
-function drawMergedCandidates(pen: Pen, scene: Scene, scale: PotentialScale, palette: Palette, columns: { readonly resolution: number; readonly first: number; readonly last: number }): void {
+function drawMergedCandidates(
+  pen: Pen,
+  scene: Scene,
+  scale: PotentialScale,
+  palette: Palette,
+  columns: { readonly resolution: number; readonly first: number; readonly last: number },
+): void {
   const { data, summary, chain, view, width } = scene;
   const bucket = emptyBucket(data.m);
   const part = (columnPx(view, width) * columns.resolution) / floating.length;
@@ -203,12 +256,19 @@ function drawMergedCandidates(pen: Pen, scene: Scene, scale: PotentialScale, pal
       const top = potentialY(bucket.potentials[p * 2 + 1] ?? low, scale);
       rects[p]?.push(x + p * part, top - 1, Math.max(2, potentialY(low, scale) - top + 2));
     }
-    if (total > 0 && without === total) rects[floating.length]?.push(x, potentialY(chain.potential(Math.max(0, chain.headBefore(c * columns.resolution + 1))), scale) - 9, 1);
+    if (total > 0 && without === total)
+      rects[floating.length]?.push(x, potentialY(chain.potential(Math.max(0, chain.headBefore(c * columns.resolution + 1))), scale) - 9, 1);
   }
   for (const [p, places] of rects.entries()) {
     const code = floating[p];
     pen.fillStyle = (code === undefined ? palette.lineStrong : palette.outcome[code])?.css ?? palette.ink.css;
-    for (let i = 0; i < places.length; i += 3) pen.fillRect(places[i] ?? 0, places[i + 1] ?? 0, code === undefined ? part * floating.length : Math.max(1, part - 0.3), places[i + 2] ?? 0);
+    for (let i = 0; i < places.length; i += 3)
+      pen.fillRect(
+        places[i] ?? 0,
+        places[i + 1] ?? 0,
+        code === undefined ? part * floating.length : Math.max(1, part - 0.3),
+        places[i + 2] ?? 0,
+      );
   }
 }
 

@@ -40,7 +40,15 @@ export function tracks(width: number, available: number, obligations: number): T
   const ruler = { top: trackPx.minimap, height: trackPx.ruler };
   const potential = { top: ruler.top + ruler.height, height: height - fixedPx - rowsPx(rows) };
   const matrix = { top: potential.top + potential.height, height: trackPx.tick + rowsPx(rows) + trackPx.foot };
-  return { width, height, minimap: { top: 0, height: trackPx.minimap }, ruler, potential, matrix, rows: { top: matrix.top + trackPx.tick, height: rowsPx(rows) } };
+  return {
+    width,
+    height,
+    minimap: { top: 0, height: trackPx.minimap },
+    ruler,
+    potential,
+    matrix,
+    rows: { top: matrix.top + trackPx.tick, height: rowsPx(rows) },
+  };
 }
 
 /** CSS px that one transition is wide. */
@@ -72,10 +80,13 @@ export type Merging = { readonly resolution: number; readonly first: number; rea
  */
 export function merging(view: View, width: number, count: number, least: number = minMarkPx): Merging {
   const px = columnPx(view, width);
-  let resolution = 1;
-  while (px > 0 && px * resolution < least - 1e-9) resolution *= 2;
+  const resolution = px > 0 ? 2 ** Math.max(0, Math.ceil(Math.log2(least / px) - 1e-9)) : 1;
   const { first, last } = visible(view, count);
-  return { resolution, first: Math.floor((first - 1) / resolution), last: last < first ? Math.floor((first - 1) / resolution) - 1 : Math.floor((last - 1) / resolution) };
+  return {
+    resolution,
+    first: Math.floor((first - 1) / resolution),
+    last: last < first ? Math.floor((first - 1) / resolution) - 1 : Math.floor((last - 1) / resolution),
+  };
 }
 
 /** Potential to height: `low` at y0, the bottom of the track, `top` at y1, its upper end. */

@@ -25,7 +25,9 @@ export type Scene = {
 };
 
 const commit = outcomes.indexOf('commit');
-const ranked: readonly number[] = (['commit', 'tie', 'regression', 'incomparable', 'not_selected'] as const).map((o) => outcomes.indexOf(o));
+const ranked: readonly number[] = (['commit', 'tie', 'regression', 'incomparable', 'not_selected'] as const).map((o) =>
+  outcomes.indexOf(o),
+);
 
 /** Fills a rectangle given by its edges in device px, cut to the buffer and to `clip` rows. */
 function fill(pixels: Pixels, x0: number, y0: number, x1: number, y1: number, rgba: number, clipTop = 0, clipBottom = pixels.height): void {
@@ -78,7 +80,8 @@ export function paintMatrix(pixels: Pixels, scene: Scene, palette: Palette): Mer
     if (!rank) {
       const dot = Math.min(px(2), x1 - x0);
       const at = x0 + Math.floor((x1 - x0 - dot) / 2);
-      for (let i = firstRow; i < lastRow; i++) put(at, middle(i) - Math.floor(dot / 2), at + dot, middle(i) - Math.floor(dot / 2) + dot, palette.lineStrong.rgba);
+      for (let i = firstRow; i < lastRow; i++)
+        put(at, middle(i) - Math.floor(dot / 2), at + dot, middle(i) - Math.floor(dot / 2) + dot, palette.lineStrong.rgba);
       continue;
     }
     if (data.baseSeq(n) >= data.chainLength) continue;
@@ -104,12 +107,21 @@ export function paintMatrix(pixels: Pixels, scene: Scene, palette: Palette): Mer
 type Rows = {
   readonly firstRow: number;
   readonly lastRow: number;
-  middle(row: number): number;
-  px(css: number): number;
-  put(x0: number, y0: number, x1: number, y1: number, rgba: number): void;
+  readonly middle: (row: number) => number;
+  readonly px: (css: number) => number;
+  readonly put: (x0: number, y0: number, x1: number, y1: number, rgba: number) => void;
 };
 
-function mergedColumn(scene: Scene, palette: Palette, bucket: Bucket, index: number, resolution: number, x0: number, x1: number, rows: Rows): void {
+function mergedColumn(
+  scene: Scene,
+  palette: Palette,
+  bucket: Bucket,
+  index: number,
+  resolution: number,
+  x0: number,
+  x1: number,
+  rows: Rows,
+): void {
   const { data, chain } = scene;
   let total = 0;
   for (const k of bucket.outcomes) total += k;

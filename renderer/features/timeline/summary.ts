@@ -7,7 +7,11 @@ const leaf = 16;
 const fan = 4;
 const kinds = outcomes.length;
 /** Outcomes whose candidates had a rank of their own that was not the head's: regression, incomparable, not selected. */
-export const floating: readonly number[] = [outcomes.indexOf('regression'), outcomes.indexOf('incomparable'), outcomes.indexOf('not_selected')];
+export const floating: readonly number[] = [
+  outcomes.indexOf('regression'),
+  outcomes.indexOf('incomparable'),
+  outcomes.indexOf('not_selected'),
+];
 const none = -1;
 
 /** What is known of a stretch of transitions. Counts leave out hidden outcomes and what is not loaded. */

@@ -12,6 +12,8 @@ import { centreOn, clampView, fitView, growView, initialView, isFit, panView, re
 
 export type SurfaceInput = {
   readonly data: RunData;
+  /** `data.version` when this input was made. */
+  readonly version: number;
   readonly selected: number;
   readonly hidden: ReadonlySet<number>;
   readonly live: boolean;
@@ -80,7 +82,10 @@ export class Surface {
   }
   /** What the axis beside the plot has to say. */
   get axis(): Axis {
-    const scale = this.#input && this.#chain && this.#chain.length > 0 ? sceneScale({ chain: this.#chain, view: this.#view, data: this.#input.data }, this.tracks) : null;
+    const scale =
+      this.#input && this.#chain && this.#chain.length > 0
+        ? sceneScale({ chain: this.#chain, view: this.#view, data: this.#input.data }, this.tracks)
+        : null;
     return { resolution: this.resolution, scale };
   }
   /** CSS px of one transition. */
@@ -98,7 +103,7 @@ export class Surface {
       this.#summary = new Summary(data, input.hidden);
       this.#chain = new Chain(data);
       this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = true;
-    } else if (this.#seen.version !== data.version) {
+    } else if (this.#seen.version !== input.version) {
       this.#summary.update();
       this.#chain.update();
       this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = true;
@@ -106,7 +111,7 @@ export class Surface {
     if (before?.scroll !== input.scroll) this.#dirty.main = true;
     if (before?.selected !== input.selected) this.#dirty.overlay = true;
     this.#follow(input, other);
-    this.#seen = { version: data.version, count: data.count, selected: input.selected, live: input.live };
+    this.#seen = { version: input.version, count: data.count, selected: input.selected, live: input.live };
     this.flush();
   }
 
@@ -117,7 +122,8 @@ export class Surface {
     let view = this.#view;
     if (other || seen.count === 0 || view.span <= 0) view = initialView(count, this.#width, selected);
     else {
-      if (count > seen.count) view = growView(view, seen.count, count, this.#width, live && (seen.selected >= seen.count || selected >= count));
+      if (count > seen.count)
+        view = growView(view, seen.count, count, this.#width, live && (seen.selected >= seen.count || selected >= count));
       if (seen.live && !live && view.start <= 0 && view.span >= count) view = fitView(count, this.#width);
       if (selected !== seen.selected) view = revealView(view, selected, count, this.#width);
     }
@@ -201,7 +207,10 @@ export class Surface {
     if (this.#input) {
       // What is seen first, then the rest for the minimap.
       const { first, last } = visible(view, this.#input.data.count);
-      this.#input.data.ensure(Math.max(1, Math.floor(first - view.span / 2)), Math.min(this.#input.data.count, Math.ceil(last + view.span / 2)));
+      this.#input.data.ensure(
+        Math.max(1, Math.floor(first - view.span / 2)),
+        Math.min(this.#input.data.count, Math.ceil(last + view.span / 2)),
+      );
       this.#input.data.ensure(1, this.#input.data.count);
     }
   }
@@ -240,7 +249,8 @@ export class Surface {
       paintMatrix(this.#matrixBuffer.pixels, scene, this.#palette);
       pen.putImageData(this.#matrixBuffer.image, 0, Math.round((t.matrix.top - t.ruler.top) * this.#dpr));
     }
-    if (this.#dirty.overlay || this.#dirty.main) drawOverlay(this.#overlay.pen, scene, t, { selected: this.#input.selected, hovered: this.#hovered }, this.#palette);
+    if (this.#dirty.overlay || this.#dirty.main)
+      drawOverlay(this.#overlay.pen, scene, t, { selected: this.#input.selected, hovered: this.#hovered }, this.#palette);
     if (this.#dirty.main) this.#moved();
     this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = false;
   }

@@ -38,7 +38,8 @@ export function initialView(count: number, width: number, selected: number): Vie
 }
 
 /** Same span, with transition n in the middle where the run allows. */
-export const centreOn = (view: View, n: number, count: number, width: number): View => clampView({ start: n - 0.5 - view.span / 2, span: view.span }, count, width);
+export const centreOn = (view: View, n: number, count: number, width: number): View =>
+  clampView({ start: n - 0.5 - view.span / 2, span: view.span }, count, width);
 
 /** `factor` < 1 zooms in. `anchor` is the fraction of the width (0..1) that stays where it is. */
 export function zoomView(view: View, factor: number, anchor: number, count: number, width: number): View {
@@ -47,7 +48,8 @@ export function zoomView(view: View, factor: number, anchor: number, count: numb
 }
 
 /** Moves the window by a number of transitions (fractions allowed). */
-export const panView = (view: View, by: number, count: number, width: number): View => clampView({ start: view.start + by, span: view.span }, count, width);
+export const panView = (view: View, by: number, count: number, width: number): View =>
+  clampView({ start: view.start + by, span: view.span }, count, width);
 
 /**
  * The view after the selection moved to n. Inside the window nothing moves, so the eye keeps its place and stepping repaints only the selection.

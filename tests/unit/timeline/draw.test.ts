@@ -48,7 +48,9 @@ describe('marks', () => {
   });
 
   test('no two outcomes share a shape, even without colour', () => {
-    const looks = outcomes.map((o) => `${markShape(o).fill ? 'filled' : 'hollow'} ${markShape(o).dashed ? 'dashed' : ''} ${markPath(markShape(o), 0, 0, 10)}`);
+    const looks = outcomes.map(
+      (o) => `${markShape(o).fill ? 'filled' : 'hollow'} ${markShape(o).dashed ? 'dashed' : ''} ${markPath(markShape(o), 0, 0, 10)}`,
+    );
     expect(new Set(looks).size).toBe(outcomes.length);
     expect(outcomeNames).toEqual(outcomes);
   });
@@ -74,7 +76,16 @@ const ten = () =>
     ],
     outcomes.map((outcome, i) => {
       const rank: Record<Outcome, number[] | null> = {
-        commit: [2, 0], tie: [2, 0], regression: [2, 1], incomparable: [1, 3], not_selected: [1, 0], duplicate: null, unstable: null, invalid: null, no_verdict: null, aborted: null,
+        commit: [2, 0],
+        tie: [2, 0],
+        regression: [2, 1],
+        incomparable: [1, 3],
+        not_selected: [1, 0],
+        duplicate: null,
+        unstable: null,
+        invalid: null,
+        no_verdict: null,
+        aborted: null,
       };
       return { outcome, baseSeq: i === 0 ? 0 : 1, rank: rank[outcome], slot: i % 4, round: 1 + Math.floor(i / 4) };
     }),
@@ -98,12 +109,17 @@ describe('potential', () => {
     }
     const pen = new RecordingPen();
     drawPotential(pen, scene, t, namedPalette);
-    for (const outcome of outcomes) expect(pen.calls.some((c) => (c.name === 'fill' || c.name === 'stroke') && c.color === outcome)).toBe(true);
+    for (const outcome of outcomes)
+      expect(pen.calls.some((c) => (c.name === 'fill' || c.name === 'stroke') && c.color === outcome)).toBe(true);
     expect(pen.calls.findLast((c) => c.name === 'fill')?.color).toBe('commit');
   });
 
   test('a candidate beyond the scale stays inside the track and says so with a bar', () => {
-    const data = fakeData(['a'], [{ transition: -1, rank: [10] }], [{ outcome: 'regression', baseSeq: 0, rank: [90_000], slot: 0, round: 1 }]);
+    const data = fakeData(
+      ['a'],
+      [{ transition: -1, rank: [10] }],
+      [{ outcome: 'regression', baseSeq: 0, rank: [90_000], slot: 0, round: 1 }],
+    );
     const pen = new RecordingPen();
     const scene = sceneOf(data, { start: 0, span: 40 });
     drawPotential(pen, scene, t, namedPalette);
@@ -170,7 +186,8 @@ describe('matrix', () => {
   });
 
   test('unchanged and violated is a thin line, zero that stayed zero is nothing', () => {
-    const column = (row: number, n: number) => Array.from({ length: trackPx.row }, (_, k) => at(p, x(n), trackPx.tick + row * trackPx.row + k)).filter((v) => v !== 0);
+    const column = (row: number, n: number) =>
+      Array.from({ length: trackPx.row }, (_, k) => at(p, x(n), trackPx.tick + row * trackPx.row + k)).filter((v) => v !== 0);
     expect(column(0, 2)).toEqual([namedPalette.lineStrong.rgba, namedPalette.lineStrong.rgba]);
     expect(column(1, 2)).toEqual([]);
   });
@@ -224,7 +241,13 @@ describe('overlay and ruler', () => {
     const pen = new RecordingPen();
     drawOverlay(pen, sceneOf(ten(), { start: 0, span: 40 }), t, { selected: 4, hovered: 0 }, namedPalette);
     const touched = (top: number, height: number) =>
-      pen.calls.some((c) => (c.name === 'fillRect' || c.name === 'strokeRect') && ['focus', 'select'].includes(c.color) && Number(c.args[1]) < top + height && Number(c.args[1]) + Number(c.args[3]) > top);
+      pen.calls.some(
+        (c) =>
+          (c.name === 'fillRect' || c.name === 'strokeRect') &&
+          ['focus', 'select'].includes(c.color) &&
+          Number(c.args[1]) < top + height &&
+          Number(c.args[1]) + Number(c.args[3]) > top,
+      );
     for (const band of [t.minimap, t.ruler, t.potential, t.matrix]) expect(touched(band.top, band.height)).toBe(true);
     expect(pen.calls.find((c) => c.name === 'fillText')?.args[0]).toBe('4');
     expect(pen.pathIn('incomparable')).toEqual(expected.incomparable.calls);
@@ -242,6 +265,16 @@ describe('overlay and ruler', () => {
   test('the ruler shows round numbers inside the window only', () => {
     const pen = new RecordingPen();
     drawRuler(pen, sceneOf(fakeRun(240), { start: 100, span: 100 }), t, namedPalette);
-    expect(pen.calls.filter((c) => c.name === 'fillText').map((c) => c.args[0])).toEqual(['110', '120', '130', '140', '150', '160', '170', '180', '190']);
+    expect(pen.calls.filter((c) => c.name === 'fillText').map((c) => c.args[0])).toEqual([
+      '110',
+      '120',
+      '130',
+      '140',
+      '150',
+      '160',
+      '170',
+      '180',
+      '190',
+    ]);
   });
 });

@@ -66,7 +66,6 @@ export class RecordingPen implements Pen {
       alphabeticBaseline: 0,
       hangingBaseline: 0,
       ideographicBaseline: 0,
-      toJSON: () => ({ width }),
     };
   }
   #note(name: string, args: readonly unknown[] = [], color = '') {

@@ -8,30 +8,33 @@ import { fakeData, fakeRun } from '../../component/timeline-fake.ts';
 const none: ReadonlySet<number> = new Set();
 
 describe('summary', () => {
-  test.each([1, 2, 8, 16, 32, 64, 128, 1024, 4096, 16_384])('at %i transitions a bucket every transition and every change is counted once', (resolution) => {
-    const run = fakeRun(5003);
-    const summary = new Summary(run, none);
-    const bucket = emptyBucket(run.m);
-    const counts = outcomes.map(() => 0);
-    const better = run.obligations.map(() => 0);
-    for (let b = 0; b * resolution < run.count; b++) {
-      summary.read(bucket, b, resolution);
-      bucket.outcomes.forEach((k, i) => (counts[i] = (counts[i] ?? 0) + k));
-      bucket.better.forEach((k, i) => (better[i] = (better[i] ?? 0) + k));
-    }
-    const expected = outcomes.map(() => 0);
-    const improved = run.obligations.map(() => 0);
-    for (let n = 1; n <= run.count; n++) {
-      expected[run.outcome(n)] = (expected[run.outcome(n)] ?? 0) + 1;
-      const rank = run.rank(n);
-      rank?.forEach((v, i) => {
-        if (v < (run.baseRank(n)[i] ?? 0)) improved[i] = (improved[i] ?? 0) + 1;
-      });
-    }
-    expect(counts).toEqual(expected);
-    expect(better).toEqual(improved);
-    expect(counts[0]).toBe(run.chainLength - 1);
-  });
+  test.each([1, 2, 8, 16, 32, 64, 128, 1024, 4096, 16_384])(
+    'at %i transitions a bucket every transition and every change is counted once',
+    (resolution) => {
+      const run = fakeRun(5003);
+      const summary = new Summary(run, none);
+      const bucket = emptyBucket(run.m);
+      const counts = outcomes.map(() => 0);
+      const better = run.obligations.map(() => 0);
+      for (let b = 0; b * resolution < run.count; b++) {
+        summary.read(bucket, b, resolution);
+        bucket.outcomes.forEach((k, i) => (counts[i] = (counts[i] ?? 0) + k));
+        bucket.better.forEach((k, i) => (better[i] = (better[i] ?? 0) + k));
+      }
+      const expected = outcomes.map(() => 0);
+      const improved = run.obligations.map(() => 0);
+      for (let n = 1; n <= run.count; n++) {
+        expected[run.outcome(n)] = (expected[run.outcome(n)] ?? 0) + 1;
+        const rank = run.rank(n);
+        rank?.forEach((v, i) => {
+          if (v < (run.baseRank(n)[i] ?? 0)) improved[i] = (improved[i] ?? 0) + 1;
+        });
+      }
+      expect(counts).toEqual(expected);
+      expect(better).toEqual(improved);
+      expect(counts[0]).toBe(run.chainLength - 1);
+    },
+  );
 
   test('every commit is in the bucket that covers it', () => {
     const run = fakeRun(3000);
@@ -75,10 +78,24 @@ describe('summary', () => {
     const rows = Array.from({ length: 700 }, (_, i) => {
       const n = i + 1;
       const rank = whole.rank(n);
-      return { outcome: outcomes[whole.outcome(n)] ?? 'tie', baseSeq: whole.baseSeq(n), rank: rank ? [...rank] : null, slot: whole.slot(n), round: whole.round(n) };
+      return {
+        outcome: outcomes[whole.outcome(n)] ?? 'tie',
+        baseSeq: whole.baseSeq(n),
+        rank: rank ? [...rank] : null,
+        slot: whole.slot(n),
+        round: whole.round(n),
+      };
     });
-    const chain = Array.from({ length: whole.chainLength }, (_, seq) => ({ transition: whole.chainTransition(seq), rank: [...whole.chainRank(seq)] }));
-    const partial = fakeData(whole.obligations.map((o) => o.key), chain, rows, (n) => n > 400 || n <= until);
+    const chain = Array.from({ length: whole.chainLength }, (_, seq) => ({
+      transition: whole.chainTransition(seq),
+      rank: [...whole.chainRank(seq)],
+    }));
+    const partial = fakeData(
+      whole.obligations.map((o) => o.key),
+      chain,
+      rows,
+      (n) => n > 400 || n <= until,
+    );
     const summary = new Summary(partial, none);
     const bucket = emptyBucket(8);
     summary.read(bucket, 0, 1024);
@@ -104,7 +121,7 @@ describe('chain', () => {
     for (let n = 1; n <= 400; n++) {
       const seq = chain.headBefore(n);
       expect(chain.at(seq)).toBeLessThan(n);
-      if (seq + 1 < chain.length) expect(chain.at(seq + 1)).toBeGreaterThanOrEqual(n);
+      expect(seq + 1 < chain.length ? chain.at(seq + 1) : Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(n);
     }
     expect(chain.potential(0)).toBe(41);
     expect(new Chain(fakeData(['a'], [], [])).headBefore(1)).toBe(-1);
