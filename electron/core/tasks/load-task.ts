@@ -317,7 +317,9 @@ export async function loadTask(
   });
 }
 
-function failure(problems: readonly TaskProblem[]): { readonly ok: false; readonly error: TaskError } {
+function failure(found: readonly TaskProblem[]): { readonly ok: false; readonly error: TaskError } {
+  // What is wrong in task.toml has a field to point at; it comes first.
+  const problems = [...found.filter(({ file }) => file === toml), ...found.filter(({ file }) => file !== toml)];
   const [first] = problems;
   if (first === undefined) throw new Error('a task was refused without a problem');
   const place = ({ file, field, line }: TaskProblem) =>
