@@ -2,8 +2,8 @@
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 
-/** What a stream follows: one run, or everything. */
-export type Topic = RunId | 'all';
+/** What a stream follows: the id of one run, or 'all'. */
+export type Topic = string;
 
 export type Changes = {
   /** Something about the run has changed: its rows, or whether its loop is alive. */

@@ -24,7 +24,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const { dataDir, runner, storeWorker, samplesDir, appVersion } = options;
   const log = openLog(dataDir);
   const changes = createChanges();
-  const live = createLiveRuns(changes.announce);
+  const live = createLiveRuns((run) => changes.announce(run));
   const closing = new AbortController();
   const store = await openStore({ dataDir, worker: storeWorker });
   const stopListening = store.onJournal((items) => {

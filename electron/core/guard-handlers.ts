@@ -1,7 +1,8 @@
 // The last step before an error leaves the engine: what the store refuses gets a code of the contract, everything unexpected an id in the log.
+import type { Contract } from '#shared/contract/contract.ts';
 import { RpcError, type ErrorCode } from '#shared/contract/errors.ts';
 import { assertNever } from '#shared/lib/assert.ts';
-import type { CallContext } from '#shared/rpc/types.ts';
+import type { Handlers } from '#shared/rpc/types.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import type { Log } from './log.ts';
 
@@ -34,29 +35,28 @@ export function toRpcError(error: unknown, name: string, log: Pick<Log, 'interna
   return new RpcError('internal', `${name} failed inside the engine: ${message} (log ${log.internal(error, name)})`);
 }
 
-type AnyHandlers = { readonly [name: string]: (input: never, context: CallContext) => unknown };
-
 const isStream = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-/** The same handlers, whose failures are all RpcErrors. */
-export function guardHandlers<H extends AnyHandlers>(handlers: H, log: Pick<Log, 'internal'>): H {
-  const guarded = Object.entries(handlers).map(([name, handler]) => {
-    const call = (input: never, context: CallContext): unknown => {
-      const failed = (error: unknown): never => {
-        throw toRpcError(error, name, log);
+/** The same handlers, whose failures are all RpcErrors: same names, parameters and results, only what is thrown differs. */
+export function guardHandlers(handlers: Handlers<Contract>, log: Pick<Log, 'internal'>): Handlers<Contract> {
+  return new Proxy(handlers, {
+    get: (target, name) => {
+      const handler: unknown = Reflect.get(target, name);
+      if (typeof handler !== 'function') return handler;
+      return (...input: unknown[]): unknown => {
+        const failed = (error: unknown): never => {
+          throw toRpcError(error, String(name), log);
+        };
+        try {
+          const result: unknown = Reflect.apply(handler, undefined, input);
+          return isStream(result) ? guardStream(result, failed) : Promise.resolve(result).catch(failed);
+        } catch (error) {
+          return failed(error);
+        }
       };
-      try {
-        const result = handler(input, context);
-        return isStream(result) ? guardStream(result, failed) : Promise.resolve(result).catch(failed);
-      } catch (error) {
-        return failed(error);
-      }
-    };
-    return [name, call];
+    },
   });
-  // Same names, same parameters, same results: only what is thrown differs.
-  return Object.fromEntries(guarded) as H;
 }
 
 async function* guardStream(items: AsyncIterable<unknown>, failed: (error: unknown) => never): AsyncGenerator<unknown, void, void> {

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { z } from 'zod';
+import { compareUtf8 } from '#shared/lib/text.ts';
 import type { AppInfo } from '#shared/contract/app.ts';
 
 const Head = z.object({ id: z.string(), title: z.string() });
@@ -11,7 +12,7 @@ const Head = z.object({ id: z.string(), title: z.string() });
 export async function findSamples(samplesDir: string): Promise<AppInfo['samples']> {
   const names = await readdir(samplesDir).catch(() => []);
   const found = await Promise.all(
-    names.sort().map(async (name) => {
+    names.sort(compareUtf8).map(async (name) => {
       const folder = path.join(samplesDir, name);
       try {
         const head = Head.safeParse(parse(await readFile(path.join(folder, 'task.toml'), 'utf8')));

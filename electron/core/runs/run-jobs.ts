@@ -57,6 +57,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     schema: Uint8Array | null,
     contractChanged: GovernorDeps['contractChanged'],
   ): void => {
+    if (closing.aborted) throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
     const proposer = proposerOf(governed.header);
     const loop = runGovernor(
       {
@@ -111,25 +112,24 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         seed,
         salt,
       });
-      await store.createRun(created);
-      const { genesis, stop, note } = created;
-      if (genesis === null) return { run, status: 'not_started', note };
-      if (stop !== null) return { run, status: 'stopped', note: stop.note };
-      // Read back as a resumed run is, so that both begin with the same facts.
+      // Before the run can be seen: nobody else may take it up.
       live.claim(run);
       try {
-        const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
-        launch(
-          run,
-          { ...state, run, headFiles: task.seedFiles, verifierFiles: task.verifierFiles },
-          task.schemaFile?.bytes ?? null,
-          watchTask(info.path, state, task),
-        );
+        await store.createRun(created);
+        const { genesis, stop, note } = created;
+        if (genesis !== null && stop === null) {
+          // Read back as a resumed run is, so that both begin with the same facts.
+          const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
+          const governed = { ...state, run, headFiles: task.seedFiles, verifierFiles: task.verifierFiles };
+          launch(run, governed, task.schemaFile?.bytes ?? null, watchTask(info.path, state, task));
+          return { run, status: 'running', note: null };
+        }
+        live.release(run);
+        return genesis === null ? { run, status: 'not_started', note } : { run, status: 'stopped', note: null };
       } catch (error) {
         live.release(run);
         throw error;
       }
-      return { run, status: 'running', note: null };
     },
 
     stop: async (run) => {
@@ -169,7 +169,6 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         ]);
         proposerOf(state.header);
         await store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } } });
-        if (closing.aborted) throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
         launch(run, { ...state, run, headFiles, verifierFiles }, schema, watchTask(state.task.path, state, null));
         return { run };
       } catch (error) {

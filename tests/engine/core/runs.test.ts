@@ -1,6 +1,7 @@
 // The contract's run procedures over a whole engine: real store, real runner, a small real task.
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunSummary, TransitionRow } from '#shared/contract/run.ts';
@@ -17,17 +18,17 @@ const engineOn = async (dataDir?: string): Promise<Engine> => {
   let folder = dataDir;
   if (folder === undefined) {
     const made = await temporaryFolder();
-    cleanups.push(made.remove);
+    cleanups.push(() => made.remove());
     folder = made.path;
   }
   const engine = await startEngine(folder);
-  cleanups.push(engine.close);
+  cleanups.push(() => engine.close());
   return engine;
 };
 
 const smallTask = async (options?: SmallTaskOptions): Promise<string> => {
   const task = await writeSmallTask(options);
-  cleanups.push(task.remove);
+  cleanups.push(() => task.remove());
   return task.path;
 };
 
@@ -130,8 +131,7 @@ describe('a run from start to stop', () => {
 });
 
 describe('stop and resume', () => {
-  const slow = 'let x = 0; for (let i = 0; i < 300000; i++) x += i;\n';
-  const counting = `${slow}
+  const counting = `
     const { numbers } = JSON.parse(pawl.files['artifact/numbers.json']);
     const sum = numbers.reduce((total, x) => total + x, 0);
     return { nonce: pawl.nonce, tree: pawl.tree, contract: pawl.contract, values: { left: sum, right: 0 }, advisory: {}, details: {} };`;
@@ -164,7 +164,7 @@ describe('stop and resume', () => {
   test('an engine that closes leaves an interrupted run; the next one aborts its open round and can go on with it', async () => {
     const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
     const folder = await temporaryFolder();
-    cleanups.push(folder.remove);
+    cleanups.push(() => folder.remove());
     const first = await startEngine(folder.path);
     const { run } = await start(first, task);
     for await (const { n } of first.client.stream('run.transitions', { run, after: 0, follow: true })) if (n >= 6) break;
@@ -191,6 +191,49 @@ describe('stop and resume', () => {
     expect(changed.note).toContain('verifier/check.js');
     expect((await refusal(engine.client.call('run.resume', { run }))).code).toBe('conflict');
     await rm(task, { recursive: true });
+  });
+});
+
+describe('a store that fails', () => {
+  test('the run is interrupted, those who watch it are told why, and it goes on to the same chain once the cause is gone', async () => {
+    const task = await smallTask({ attempts: 60, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const engine = await engineOn();
+    const { client } = engine;
+    const whole = await start(engine, task, { seed: 5 });
+    await ended(engine, whole.run);
+
+    const { run } = await start(engine, task, { seed: 5 });
+    const watched = refusal(all(client.stream('run.watch', { run })));
+    for await (const { n } of client.stream('run.transitions', { run, after: 0, follow: true })) if (n >= 4) break;
+    // What a full disk does to a write, from outside of the engine: every round's transaction is refused and rolled back.
+    const db = new Database(path.join(engine.dataDir, 'pawl.db'));
+    db.exec("CREATE TRIGGER no_room BEFORE INSERT ON transition BEGIN SELECT RAISE(ABORT, 'no room left'); END");
+    const failure = await watched;
+    expect(failure.code).toBe('internal');
+    const id = /no room left.*\(log ([0-9a-f]+)\)/.exec(failure.message)?.[1];
+    expect(id).toBeDefined();
+    const { status, stop, note, transitions } = await ended(engine, run);
+    expect({ status, stop, note }).toEqual({ status: 'interrupted', stop: null, note: failure.message });
+    expect((await client.call('run.page', { run, after: 0, limit: 200 })).map(({ n }) => n)).toEqual(
+      Array.from({ length: transitions }, (_, i) => i + 1),
+    );
+    expect((await refusal(client.call('run.resume', { run }))).message).toContain('no room left');
+
+    db.exec('DROP TRIGGER no_room');
+    db.close();
+    await client.call('run.resume', { run });
+    expect(await ended(engine, run)).toMatchObject({
+      status: 'stopped',
+      stop: 'budget',
+      note: null,
+      transitions: 60,
+      counts: { aborted: 4 },
+    });
+    const [chain, again] = await Promise.all([client.call('run.chain', { run: whole.run }), client.call('run.chain', { run })]);
+    expect(chain.ids.slice(0, again.ids.length)).toEqual(again.ids);
+    await engine.close();
+    cleanups.splice(cleanups.length - 1, 1);
+    expect(await readFile(path.join(engine.dataDir, 'logs/engine.jsonl'), 'utf8')).toContain(id);
   });
 });
 

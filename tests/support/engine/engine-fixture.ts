@@ -40,7 +40,7 @@ export async function startEngine(dataDir: string): Promise<Engine> {
   const [here, there] = createPortPair();
   serve(contract, core.handlers, there, {
     hello: { contract: 'test', version: '0.0.0-test', journal: await core.journal() },
-    blob: core.blob,
+    blob: (sha) => core.blob(sha),
   });
   const client = createClient<Contract>(here, 'test');
   await client.hello;

@@ -40,6 +40,8 @@ export type ScriptedRun = {
   readonly store: ModelStore;
   readonly verifier: ScriptedVerifier;
   readonly logged: string[];
+  /** Every loop that was started. */
+  readonly loops: RunLoop[];
   /** Starts the loop where the store stands; `change` forges what it is told. */
   go(change?: (state: ResumeState) => ResumeState): RunLoop;
   /** `go`, and its end. */
@@ -85,7 +87,8 @@ export function seedFiles(seed: State): TreeFile[] {
 }
 
 let saltCounter = 0;
-const salt = (): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? saltCounter++ & 255 : i));
+/** Differs from call to call. */
+export const freshSalt = (): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? saltCounter++ & 255 : i));
 
 export function createdRun(options: Pick<ScriptedRunOptions, 'contract' | 'header' | 'seed'>): CreateRun {
   const contract = contractOf(options.contract);
@@ -108,7 +111,7 @@ export function createdRun(options: Pick<ScriptedRunOptions, 'contract' | 'heade
       runs: [],
       blobs: [],
     },
-    salt,
+    salt: freshSalt,
   });
 }
 
@@ -117,6 +120,7 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
   const store = createModelStore(created, options.store);
   const verifier = createScriptedVerifier(options.verifier);
   const logged: string[] = [];
+  const loops: RunLoop[] = [];
   const proposer: Proposer = createScriptedProposer(options.script, options.proposer);
   const deps: GovernorDeps = {
     store,
@@ -127,7 +131,7 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
     contractChanged: () => Promise.resolve(options.contractChanged?.() ?? null),
     now: () => '2026-01-01T00:00:00.000Z',
     monotonicMs: options.monotonicMs ?? (() => 0),
-    salt,
+    salt: freshSalt,
     log: (message) => {
       logged.push(message);
     },
@@ -140,7 +144,9 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
     }));
   const go: ScriptedRun['go'] = (change = (state) => state) => {
     const { task: _task, stop: _stop, ...state } = change(store.state());
-    return runGovernor(deps, { ...state, run: created.run, headFiles: filesOfTree(state.head.tree), verifierFiles });
+    const loop = runGovernor(deps, { ...state, run: created.run, headFiles: filesOfTree(state.head.tree), verifierFiles });
+    loops.push(loop);
+    return loop;
   };
-  return { store, verifier, logged, go, end: () => go().done };
+  return { store, verifier, logged, loops, go, end: () => go().done };
 }
