@@ -127,18 +127,20 @@ const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
         contract: job.contract,
       });
       const pawl = value(vm.callFunction(parse, vm.undefined, scope.manage(vm.newString(input))));
-      const report = value(vm.callFunction(verify, vm.undefined, pawl));
-      const state = vm.getPromiseState(report);
+      const returned = value(vm.callFunction(verify, vm.undefined, pawl));
+      const state = vm.getPromiseState(returned);
       if (state.type !== 'fulfilled' || state.notAPromise !== true) {
         if (state.type === 'fulfilled') scope.manage(state.value);
         if (state.type === 'rejected') scope.manage(state.error);
         throw new Failure('verify() returned a promise; it must return the report itself', '');
       }
-      const text = value(vm.callFunction(stringify, vm.undefined, report));
+      const text = value(vm.callFunction(stringify, vm.undefined, returned));
       if (vm.typeof(text) !== 'string') throw new Failure('verify() returned nothing that JSON can hold; it must return the report', '');
-      if ((vm.getLength(text) ?? 0) > job.reportBytes)
-        return answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} characters` });
-      return answer({ ending: 'returned', report: encoder.encode(vm.getString(text)) });
+      const tooLong = answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} bytes` });
+      // Looked at before it is copied out: the text itself may be as large as the VM's memory.
+      if (vm.getNumber(get(text, 'length')) > job.reportBytes) return tooLong;
+      const report = encoder.encode(vm.getString(text));
+      return report.length > job.reportBytes ? tooLong : answer({ ending: 'returned', report });
     });
   } catch (error) {
     if (interrupted) return answer({ ending: 'timeout' });

@@ -94,6 +94,9 @@ export const Execution = z.strictObject({
 });
 export type Execution = z.infer<typeof Execution>;
 
+export const RunnerInfo = z.strictObject({ pid: z.int(), active: Count, rssBytes: Count, workers: Count });
+export type RunnerInfo = z.infer<typeof RunnerInfo>;
+
 export const runnerContract = {
   /** One execution. Cancelling the call kills whatever runs. */
   verify: command(VerifyJob, Execution),
@@ -102,6 +105,6 @@ export const runnerContract = {
     z.strictObject({ command: z.array(z.string()).min(1), taskDir: z.string().min(1) }),
     z.union([z.strictObject({ path: z.string(), version: z.string() }), z.strictObject({ error: z.string() })]),
   ),
-  info: query(z.strictObject({}), z.strictObject({ pid: z.int(), active: Count, rssBytes: Count, workers: Count })),
+  info: query(z.strictObject({}), RunnerInfo),
 } as const;
 export type RunnerContract = typeof runnerContract;

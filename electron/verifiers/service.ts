@@ -11,7 +11,7 @@ import type { Verification, VerifierService, VerifyRequest } from './api.ts';
 import { writableMatcher } from './candidate.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
-import { runnerProtocol, type Execution, type RunnerContract, type VerifyJob } from './runner-contract.ts';
+import { runnerProtocol, type Execution, type RunnerContract, type RunnerInfo, type VerifyJob } from './runner-contract.ts';
 import { removeLeftovers } from './temp-folder.ts';
 
 export type VerifierServiceOptions = {
@@ -28,7 +28,10 @@ const inFolder = (folder: string, files: readonly TreeFile[]) =>
  * Verification through the runner behind `runnerPort`. When the runner dies, every verification under way and every later one is
  * `no_verdict/infra`, and what it had started is ended and removed from here.
  */
-export function createVerifierService(runnerPort: Port, { tmpDir, concurrency }: VerifierServiceOptions): VerifierService {
+export function createVerifierService(
+  runnerPort: Port,
+  { tmpDir, concurrency }: VerifierServiceOptions,
+): VerifierService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
   const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
   // Whatever names our tmp folder in its environment and was not started by a living runner is a leftover.
   const clear = async (): Promise<void> => {
@@ -98,6 +101,7 @@ export function createVerifierService(runnerPort: Port, { tmpDir, concurrency }:
 
   return {
     concurrency,
+    info: () => client.call('info', {}),
     verify: async (request, signal) => {
       const { contract, tree } = request;
       const id = `vrun_${uuidv7()}`;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgeReport, maxDetailBytes, type Judgement } from '#electron/verifiers/judge.ts';
 import type { Execution } from '#electron/verifiers/runner-contract.ts';
@@ -176,16 +176,15 @@ describe('properties', () => {
     fc.assert(
       fc.property(nearly, (report) => {
         const judgement = judge(report);
-        if (judgement.kind === 'ranked') {
-          ranked++;
-          const read: unknown = JSON.parse(JSON.stringify(report));
-          expect(isComplete(read)).toBe(true);
-          expect(
-            judgement.rank.every(
-              (coordinate, i) => Number.isSafeInteger(coordinate) && coordinate >= 0 && coordinate <= (contract.obligations[i]?.cap ?? -1),
-            ),
-          ).toBe(true);
-        }
+        if (judgement.kind !== 'ranked') return true;
+        ranked++;
+        return (
+          isComplete(JSON.parse(JSON.stringify(report))) &&
+          judgement.rank.length === 2 &&
+          judgement.rank.every(
+            (coordinate, i) => Number.isSafeInteger(coordinate) && coordinate >= 0 && coordinate <= (contract.obligations[i]?.cap ?? -1),
+          )
+        );
       }),
       { numRuns: 3_000 },
     );
@@ -193,8 +192,8 @@ describe('properties', () => {
   });
 
   test('arbitrary JSON and arbitrary bytes never rank', () => {
-    fc.assert(fc.property(fc.jsonValue(), (report) => judge(report).kind === 'no_verdict'));
-    fc.assert(fc.property(fc.uint8Array(), (report) => judgeText(report).kind === 'no_verdict'));
+    fc.assert(fc.property(fc.jsonValue(), (report) => void expect(judge(report).kind).toBe('no_verdict')));
+    fc.assert(fc.property(fc.uint8Array(), (report) => void expect(judgeText(report).kind).toBe('no_verdict')));
   });
 
   test('whatever is appended to or cut from a good report, it no longer ranks', () => {
@@ -202,11 +201,13 @@ describe('properties', () => {
     fc.assert(
       fc.property(
         fc.string().filter((tail) => tail.trim() !== ''),
-        (tail) => judgeText(text + tail).kind === 'no_verdict',
+        (tail) => void expect(judgeText(text + tail).kind).toBe('no_verdict'),
       ),
     );
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: text.length - 1 }), (length) => judgeText(text.slice(0, length)).kind === 'no_verdict'),
+      fc.property(fc.integer({ min: 0, max: text.length - 1 }), (length) =>
+        expect(judgeText(text.slice(0, length)).kind).toBe('no_verdict'),
+      ),
     );
   });
 
@@ -224,6 +225,6 @@ describe('properties', () => {
       ),
       exitCode: fc.integer({ min: 1, max: 255 }),
     });
-    fc.assert(fc.property(unclean, (changes) => judge(good, changes).kind === 'no_verdict'));
+    fc.assert(fc.property(unclean, (changes) => void expect(judge(good, changes).kind).toBe('no_verdict')));
   });
 });
