@@ -192,8 +192,16 @@ describe('properties', () => {
   });
 
   test('arbitrary JSON and arbitrary bytes never rank', () => {
-    fc.assert(fc.property(fc.jsonValue(), (report) => void expect(judge(report).kind).toBe('no_verdict')));
-    fc.assert(fc.property(fc.uint8Array(), (report) => void expect(judgeText(report).kind).toBe('no_verdict')));
+    fc.assert(
+      fc.property(fc.jsonValue(), (report) => {
+        expect(judge(report).kind).toBe('no_verdict');
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uint8Array(), (report) => {
+        expect(judgeText(report).kind).toBe('no_verdict');
+      }),
+    );
   });
 
   test('whatever is appended to or cut from a good report, it no longer ranks', () => {
@@ -201,13 +209,15 @@ describe('properties', () => {
     fc.assert(
       fc.property(
         fc.string().filter((tail) => tail.trim() !== ''),
-        (tail) => void expect(judgeText(text + tail).kind).toBe('no_verdict'),
+        (tail) => {
+          expect(judgeText(text + tail).kind).toBe('no_verdict');
+        },
       ),
     );
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: text.length - 1 }), (length) =>
-        expect(judgeText(text.slice(0, length)).kind).toBe('no_verdict'),
-      ),
+      fc.property(fc.integer({ min: 0, max: text.length - 1 }), (length) => {
+        expect(judgeText(text.slice(0, length)).kind).toBe('no_verdict');
+      }),
     );
   });
 
@@ -225,6 +235,10 @@ describe('properties', () => {
       ),
       exitCode: fc.integer({ min: 1, max: 255 }),
     });
-    fc.assert(fc.property(unclean, (changes) => void expect(judge(good, changes).kind).toBe('no_verdict')));
+    fc.assert(
+      fc.property(unclean, (changes) => {
+        expect(judge(good, changes).kind).toBe('no_verdict');
+      }),
+    );
   });
 });
