@@ -28,7 +28,7 @@ export function isTaken(event: KeyboardEvent): boolean {
 }
 
 const names: Readonly<Record<string, string>> = {
-  ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', BracketLeft: '[', BracketRight: ']', Space: 'Space', Enter: '⏎', Home: 'Home', End: 'End', Escape: 'Esc',
+  ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', BracketLeft: '[', BracketRight: ']', Space: 'Space', Enter: '⏎', Home: 'Home', End: 'End', Escape: 'Esc', Equal: '+', Minus: '−',
 };
 
 /** A pattern as it is printed on a button: `⇧J`, `Ctrl K`, `?`. */
@@ -41,6 +41,7 @@ export function keyLabel(pattern: string, platform: string): string {
     .map((part) => {
       if (part === '$mod') return mac ? '⌘' : 'Ctrl ';
       if (part === 'Shift') return '⇧';
+      if (part === '[Shift]') return '';
       if (part === 'Alt') return mac ? '⌥' : 'Alt ';
       return names[part] ?? part.replace(/^(Key|Digit)/, '');
     })

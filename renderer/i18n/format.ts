@@ -13,26 +13,17 @@ export type Format = {
   duration(ms: number): string;
   /** Date and time to the minute, in the reader's time zone. */
   dateTime(iso: string): string;
-  /** "3 minutes ago", measured against `now` in epoch ms. */
-  ago(iso: string, now: number): string;
   bytes(value: number): string;
   /** Joins parts as the language joins a list: "a, b and c". */
   list(items: readonly (readonly Part[])[]): Part[];
 };
 
 const minute = 60_000;
-const spans = [
-  ['day', 24 * 60 * minute],
-  ['hour', 60 * minute],
-  ['minute', minute],
-] as const;
-
 export function createFormat(language: Language): Format {
   const int = new Intl.NumberFormat(language);
   const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
   const one = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'long' });
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
   const unit = (name: string) => new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
   const ms = unit('millisecond');
@@ -52,11 +43,6 @@ export function createFormat(language: Language): Format {
             ? minutes.format(value / minute)
             : hours.format(value / (60 * minute)),
     dateTime: (iso) => dateTime.format(new Date(iso)),
-    ago: (iso, now) => {
-      const past = now - Date.parse(iso);
-      for (const [name, length] of spans) if (past >= length) return relative.format(-Math.floor(past / length), name);
-      return relative.format(0, 'second');
-    },
     bytes: (value) => {
       const units = ['B', 'KiB', 'MiB', 'GiB'];
       let scaled = value;

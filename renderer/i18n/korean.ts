@@ -4,7 +4,7 @@
 function ending(value: number): 'none' | 'l' | 'other' {
   const digits = String(value);
   const zeros = digits.length - digits.replace(/0+$/, '').length;
-  if (value !== 0 && zeros > 0) return zeros === 12 ? 'none' : 'other';
+  if (value !== 0 && zeros > 0) return zeros >= 12 && zeros < 16 ? 'none' : 'other';
   const last = digits.at(-1) ?? '0';
   return '2459'.includes(last) ? 'none' : '178'.includes(last) ? 'l' : 'other';
 }

@@ -3,7 +3,7 @@ import { assertNever } from '#shared/lib/assert.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
 import { tabs, useUi, type Tab } from '#renderer/state/store.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
-import type { Dictionary, TextKey } from '#renderer/i18n/dictionary.ts';
+import type { TextKey } from '#renderer/i18n/dictionary.ts';
 import { Kbd } from '#renderer/widgets/Kbd.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import type { ShownDetail } from './use-transition-detail.ts';
@@ -59,7 +59,7 @@ export function WorkArea({ data, n, shown, live }: Props) {
           </div>
         ) : shown.data ? (
           <div className={styles['content']} data-stale={stale}>
-            <Pane tab={tab} data={data} detail={shown.data} t={t} />
+            <Pane tab={tab} data={data} detail={shown.data} />
           </div>
         ) : (
           <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
@@ -69,10 +69,10 @@ export function WorkArea({ data, n, shown, live }: Props) {
   );
 }
 
-function Pane({ tab, data, detail, t }: { tab: Tab; data: RunData; detail: NonNullable<ShownDetail['data']>; t: Dictionary }) {
+function Pane({ tab, data, detail }: { tab: Tab; data: RunData; detail: NonNullable<ShownDetail['data']> }) {
   switch (tab) {
     case 'diff':
-      return <DiffPane detail={detail} t={t} />;
+      return <DiffPane detail={detail} />;
     case 'verdict':
       return <VerdictPane obligations={data.obligations} detail={detail} />;
     case 'memory':

@@ -76,7 +76,7 @@ export function runCommands({ data, text: { t }, timeline, canStop, canResume, i
     tab('memory', 'tabMemory', ['KeyM']),
     tab('bundle', 'tabBundle', ['Shift+KeyB']),
     tab('record', 'tabRecord', ['KeyR']),
-    { id: 'run.zoomIn', name: 'zoomIn', keys: ['Equal', 'Shift+Equal'], group: 'look', run: () => timeline()?.zoom(0.5) },
+    { id: 'run.zoomIn', name: 'zoomIn', keys: ['[Shift]+Equal'], group: 'look', run: () => timeline()?.zoom(0.5) },
     { id: 'run.zoomOut', name: 'zoomOut', keys: ['Minus'], group: 'look', run: () => timeline()?.zoom(2) },
     { id: 'run.zoomFit', name: 'zoomFit', keys: ['Digit0'], group: 'look', run: () => timeline()?.fit() },
     { id: 'run.showAll', name: 'showAll', keys: [], group: 'look', when: () => ui().hidden.size > 0, run: () => ui().showAll() },

@@ -72,8 +72,10 @@ function timetable(edits: readonly Edit[]): string {
 }
 
 export function createFakeJob(options: FakeJobOptions, number: number, blobs: Map<string, Uint8Array<ArrayBuffer>>) {
-  const { seed = 1, slots = 4, count = 240, proposer = 'search', task = { id: fakeSamples[0].id, title: fakeSamples[0].title }, note = null } = options;
-  const run = createFakeRun({ seed, slots, count, abortLast: options.stop === 'user' });
+  const { seed = 1, slots = 4, proposer = 'search', task = { id: fakeSamples[0].id, title: fakeSamples[0].title }, note = null } = options;
+  const ending = options.stop === 'user' ? 'aborted' : options.stop === 'zero_rank' ? 'zero' : 'budget';
+  const run = createFakeRun({ seed, slots, count: options.count ?? 240, ending });
+  const count = run.transitions.length;
   const id = `run_0192f0c4-1a2b-7000-8000-${number.toString(16).padStart(12, '0')}`;
   const startedMs = Date.UTC(2031, 4, 12, 9, 0) + number * 3_700_000;
   const m = fakeObligations.length;
@@ -127,7 +129,7 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
       transitions: shown, rounds: Math.ceil(shown / slots), counts,
       genesis: certified ? { id: run.chain[0]?.id ?? fakeSha('none'), potential: (run.chain[0]?.rank ?? []).reduce((a, b) => a + b, 0) } : null,
       head: certified && head ? { id: head.id, seq: head.seq, era: 0, potential: head.rank.reduce((a, b) => a + b, 0), rank: [...head.rank] } : null,
-      budget: { max: budgetOf(count), used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 }, overshoot: addAmounts([]) },
+      budget: { max: budgetOf(options.count ?? 240), used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 }, overshoot: addAmounts([]) },
       parent: null,
     };
   };
@@ -160,7 +162,7 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
       ...summary(),
       header: {
         format: 'pawl.header/1', contract: contractSha, seedTree: fakeSha('seed tree'), proposer: { kind: proposer, version: 1, options: {} }, slots, seed,
-        budget: budgetOf(count), verifierDeadAfter: 8, parent: null, verifierProgram: null,
+        budget: budgetOf(options.count ?? 240), verifierDeadAfter: 8, parent: null, verifierProgram: null,
       },
       headerSha: fakeSha(`header ${id}`),
       contractBody: sampleContract,

@@ -54,7 +54,7 @@ export function addAmounts(costs: readonly Cost[]): Amounts {
 type Draft = { outcome: Outcome | null; rank: number[] | null; code: string | null; duplicateOf: number | null };
 
 /** What one slot proposes: mostly small losses, trades and repeats, now and then a clean gain. */
-function draft(random: () => number, base: readonly number[], n: number, share: number): Draft {
+function draft(random: () => number, base: readonly number[], n: number, share: number, toZero: boolean): Draft {
   const none = { rank: null, code: null, duplicateOf: null };
   const rank = [...base];
   const open = base.flatMap((value, i) => (value > 0 ? [i] : []));
@@ -62,7 +62,8 @@ function draft(random: () => number, base: readonly number[], n: number, share: 
   const x = random();
   const loss = Math.floor(random() * (base.length - 1));
   const potential = base.reduce((a, b) => a + b, 0);
-  if (x < 0.17 && gain !== undefined && potential > 8 + 30 * (1 - share)) rank[gain] = (rank[gain] ?? 0) - 1;
+  if (toZero && x < 0.35 && gain !== undefined) rank[gain] = Math.max(0, (rank[gain] ?? 0) - 3);
+  else if (x < 0.17 && gain !== undefined && potential > 8 + 30 * (1 - share)) rank[gain] = (rank[gain] ?? 0) - 1;
   else if (x < 0.4) rank[loss] = (rank[loss] ?? 0) + 1 + Math.floor(random() * 2);
   else if (x < 0.62 && gain !== undefined) {
     rank[gain] = (rank[gain] ?? 0) - 1;
@@ -76,17 +77,17 @@ function draft(random: () => number, base: readonly number[], n: number, share: 
   return { ...none, outcome: null, rank };
 }
 
-/** `count` transitions in rounds of `slots`. The last round of a run that ends early is aborted in its last slot. */
-export function createFakeRun({ seed, slots, count, abortLast = false }: { seed: number; slots: number; count: number; abortLast?: boolean }): FakeRun {
+/** At most `count` transitions in rounds of `slots`; `ending` says how the last round looks (`zero`: gains come easily and the run ends early). */
+export function createFakeRun({ seed, slots, count, ending = 'budget' }: { seed: number; slots: number; count: number; ending?: 'budget' | 'aborted' | 'zero' }): FakeRun {
   const random = createRandom(seed * 7919 + 11);
   const chain: FakeBundle[] = [{ id: fakeSha(`bundle ${seed} 0`), seq: 0, rank: genesisRank, transition: null, edits: [] }];
   const transitions: FakeTransition[] = [];
   for (let round = 1; (round - 1) * slots < count; round++) {
     const head = chain.at(-1);
-    if (!head) break;
+    if (!head || head.rank.every((value) => value === 0)) break;
     const first = (round - 1) * slots + 1;
-    const drafts = Array.from({ length: Math.min(slots, count - first + 1) }, (_, slot) => draft(random, head.rank, first + slot, (first + slot) / count));
-    if (abortLast && first + slots > count) drafts[drafts.length - 1] = { outcome: 'aborted', rank: null, code: null, duplicateOf: null };
+    const drafts = Array.from({ length: Math.min(slots, count - first + 1) }, (_, slot) => draft(random, head.rank, first + slot, (first + slot) / count, ending === 'zero'));
+    if (ending === 'aborted' && first + slots > count) drafts[drafts.length - 1] = { outcome: 'aborted', rank: null, code: null, duplicateOf: null };
     const relations = drafts.map((d) => (d.outcome === null && d.rank ? relate(d.rank, [...head.rank]) : null));
     const winner = relations.indexOf('dominates');
     for (const [slot, d] of drafts.entries()) {

@@ -1,22 +1,10 @@
-import { outcomes } from '#shared/domain/transition.ts';
 import type { TransitionDetail } from '#shared/contract/run.ts';
-import type { Dictionary } from '#renderer/i18n/dictionary.ts';
-import styles from './panes.module.css';
+import { TransitionDiff } from '#renderer/features/diff/index.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
 
-/** The files that differ from the certified base. */
-export function DiffPane({ detail, t }: { detail: TransitionDetail; t: Dictionary }) {
-  const { changes, transition } = detail;
-  if (!changes) return <div className={styles['pane']}>{t.noTree}</div>;
-  return (
-    <div className={styles['pane']} data-outcome={outcomes.indexOf(transition.outcome)}>
-      <p className={styles['quiet']}>{t.differsFromBase(changes.length)}</p>
-      <ul>
-        {changes.map((change) => (
-          <li key={change.path}>
-            {change.path} +{change.added} -{change.removed}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
+/** The files that differ from the certified base, base against candidate. */
+export function DiffPane({ detail }: { detail: TransitionDetail }) {
+  const { t } = useText();
+  const { changes, transition, baseSeq } = detail;
+  return <TransitionDiff changes={changes} labels={{ base: t.baseLabel(baseSeq), candidate: t.candidateLabel(transition.n, t.outcome[transition.outcome]) }} />;
 }
