@@ -8,7 +8,7 @@ import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
 import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
-import { codeOf, readBack, removeTree, tempPrefix, writeFiles } from './temp-folder.ts';
+import { codeOf, readBack, removeTree, tempFolder, writeFiles } from './temp-folder.ts';
 
 /** Where a verifier's programs are looked for; also its PATH. */
 export const verifierPath = '/usr/local/bin:/usr/bin:/bin';
@@ -44,7 +44,7 @@ export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<
 
   if (process.platform === 'win32')
     return failed('infra', 'command verifiers need Linux or macOS in this version; use runtime = "pure-js"');
-  const folder = path.join(job.tmpDir, `${tempPrefix}${job.id}`);
+  const folder = tempFolder(job.tmpDir, job.id);
   try {
     if (signal.aborted) return failed('aborted', '');
     const task = path.join(folder, 'task');

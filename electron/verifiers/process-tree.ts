@@ -23,7 +23,8 @@ export function listPids(): Set<number> {
 /** Processes outside `known` whose environment holds `entry` (NAME=value, or a beginning of it when `prefix`). Our own process never counts. */
 export function findByEnvironment(entry: string, known: ReadonlySet<number>, prefix = false): number[] {
   const found: number[] = [];
-  const needle = `\0${entry}${prefix ? '' : '\0'}`;
+  // Compared as bytes: a folder's name need not be ASCII.
+  const needle = Buffer.from(`\0${entry}${prefix ? '' : '\0'}`).toString('latin1');
   for (const pid of listPids()) {
     if (known.has(pid) || pid === process.pid) continue;
     try {

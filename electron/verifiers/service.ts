@@ -12,7 +12,7 @@ import { writableMatcher } from './candidate.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
 import { runnerProtocol, type Execution, type RunnerContract, type RunnerInfo, type VerifyJob } from './runner-contract.ts';
-import { removeLeftovers } from './temp-folder.ts';
+import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
 
 export type VerifierServiceOptions = {
   /** Absolute path of the data folder's tmp/, used by this service alone; made when missing, cleared of what an earlier engine left. */
@@ -32,19 +32,26 @@ export function createVerifierService(
   runnerPort: Port,
   { tmpDir, concurrency }: VerifierServiceOptions,
 ): VerifierService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
+  if (!Number.isInteger(concurrency) || concurrency < 1)
+    throw new RangeError(`verifications at once: ${concurrency}, must be an integer from 1`);
   const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
-  // Whatever names our tmp folder in its environment and was not started by a living runner is a leftover.
-  const clear = async (): Promise<void> => {
-    await killByEnvironment(`PAWL_REPORT=${tmpDir}/`, new Set(), true);
-    await removeLeftovers(tmpDir);
-  };
+  // Whatever names our folder in its environment before the first verification was left by an engine that was killed with its runner.
   const ready = (async () => {
     await mkdir(tmpDir, { recursive: true, mode: 0o700 });
-    await clear();
+    await killByEnvironment(`PAWL_REPORT=${tmpDir}/`, new Set(), true);
+    await removeLeftovers(tmpDir);
   })();
   // Each verification awaits it and reports its failure; this keeps a failure before the first one from being unhandled.
   ready.catch(() => {});
-  const cleared = client.closed.then(clear);
+  /** Nonces of verifications under way, by id. */
+  const underWay = new Map<string, string>();
+  // A runner that was killed cleans nothing up. Only our own are touched: another engine may own the folder by now.
+  const cleared = client.closed.then(async () => {
+    for (const [id, nonce] of underWay) {
+      await killByEnvironment(`PAWL_NONCE=${nonce}`, new Set());
+      await removeTree(tempFolder(tmpDir, id));
+    }
+  });
   cleared.catch(() => {});
 
   let running = 0;
@@ -81,6 +88,7 @@ export function createVerifierService(
     const begun = performance.now();
     try {
       await ready;
+      underWay.set(job.id, job.nonce);
       return await client.call('verify', job, { signal });
     } catch (error) {
       const aborted = signal.aborted || (error instanceof RpcError && error.code === 'cancelled');
@@ -96,6 +104,8 @@ export function createVerifierService(
             ? 'the runner process has ended; restart Pawl'
             : messageOf(error),
       };
+    } finally {
+      underWay.delete(job.id);
     }
   };
 

@@ -5,8 +5,10 @@ import path from 'node:path';
 import { checkPath } from '#shared/domain/tree-id.ts';
 import type { FileIn } from './runner-contract.ts';
 
-/** Names of our folders inside the folder for temporary files. */
-export const tempPrefix = 'v-';
+const tempPrefix = 'v-';
+
+/** The folder of the verification `id`, which its name makes known as ours. */
+export const tempFolder = (tmpDir: string, id: string): string => path.join(tmpDir, `${tempPrefix}${id}`);
 
 /**
  * Writes `files` below `root`, an empty folder that nobody else writes to. A file that exists is an error and no link is followed

@@ -1,15 +1,17 @@
 // Whole verifications through a real runner process, for both runtimes.
+import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fromChildProcess } from '#electron/host/ports/process-ipc.ts';
 import { loadTask } from '#electron/core/tasks/load-task.ts';
 import type { VerifyRequest, Verification } from '#electron/verifiers/api.ts';
 import { createVerifierService } from '#electron/verifiers/service.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
-import { jsRequest, makeContract, never, processesOf, request, shRequest, startVerifiers, textFile } from './support.ts';
+import { jsRequest, makeContract, never, processesOf, request, runnerEntry, shRequest, startVerifiers, textFile } from './support.ts';
 
 let it: Awaited<ReturnType<typeof startVerifiers>>;
 beforeAll(async () => {
@@ -116,6 +118,14 @@ describe('pure-js', () => {
     expect(await verdictOf(jsRequest(`const all = []; for (;;) all.push(new Uint8Array(100000));`, small))).toMatchObject({
       code: 'crash',
       message: expect.stringMatching(/more than 8 MB of memory/),
+    });
+    expect(await verdictOf(jsRequest(`return { ...echo, values: { a: 1, b: 1 } };`))).toMatchObject({ rank: [1, 1] });
+  });
+
+  test('files that do not fit into its memory', async () => {
+    const { contract, verifierFiles } = jsRequest(`return { ...echo, values: { a: 0, b: 0 } };`, small);
+    expect(await verdictOf(request(contract, verifierFiles, [textFile('big.json', ' '.repeat(12_000_000))]))).toMatchObject({
+      code: 'crash',
     });
     expect(await verdictOf(jsRequest(`return { ...echo, values: { a: 1, b: 1 } };`))).toMatchObject({ rank: [1, 1] });
   });
@@ -431,6 +441,32 @@ describe('when the runner ends', () => {
       expect(existsSync(path.join(own.tmpDir, 'keep'))).toBe(true);
     } finally {
       await own.stop();
+    }
+  });
+});
+
+describe('as a utility process', () => {
+  // The runner sees what Electron gives a utility process: `process.parentPort`, and MessagePorts that arrive through it.
+  test('serves the port that it is handed, also one that came early', async () => {
+    const tmpDir = await mkdtemp(path.join(os.tmpdir(), 'pawl-utility-'));
+    const host = fork(fileURLToPath(new URL('./utility-host.ts', import.meta.url)), [runnerEntry.href], {
+      serialization: 'advanced',
+      execArgv: [],
+    });
+    const exited = new Promise((resolve) => {
+      host.once('exit', resolve);
+    });
+    try {
+      const service = createVerifierService(fromChildProcess(host), { tmpDir, concurrency: 1 });
+      expect((await service.verify(shRequest(`report '{"a":7,"b":0}'`), never)).verdict).toMatchObject({ rank: [7, 0] });
+      expect((await service.verify(jsRequest(`return { ...echo, values: { a: 6, b: 0 } };`), never)).verdict).toMatchObject({
+        rank: [6, 0],
+      });
+      expect((await service.info()).pid).toBe(host.pid);
+    } finally {
+      host.disconnect();
+      await exited;
+      await rm(tmpDir, { recursive: true });
     }
   });
 });
