@@ -1,9 +1,10 @@
 // The built main process, preload, engine and runner together, as a person starts them.
-import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { z } from 'zod';
 import { takeLock } from '#electron/host/lock.ts';
+import type { DesktopApi } from '#shared/contract/desktop.ts';
+import { pawl } from '../support/pawl.ts';
 import { launchShell, type Shell } from '../support/launch-shell.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -19,24 +20,36 @@ test.afterAll(async () => {
   await shell.close();
 });
 
-/** Opens a port of its own to the engine, in the page, as `window.rawPort`: `ask` sends a call and resolves with the frames of its id. */
+const Frame = z.looseObject({
+  t: z.string(),
+  id: z.int().optional(),
+  value: z.unknown(),
+  values: z.array(z.unknown()).optional(),
+  code: z.string().optional(),
+});
+type Frame = z.infer<typeof Frame>;
+
+declare global {
+  interface Window {
+    readonly desktop?: DesktopApi;
+    /** A port of the test's own: frames as they came, `until` waits for something to be found in them. */
+    rawPort?: { readonly port: MessagePort; readonly frames: Frame[]; readonly until: <T>(find: () => T | undefined) => Promise<T> };
+    inlineRan?: boolean;
+  }
+}
+
+/** Opens `window.rawPort` in the page, through the shell and beside the app's own connection. */
 async function openRawPort(): Promise<void> {
   await shell.page.evaluate(async () => {
-    const { desktop } = window as unknown as { desktop: { connectEngine(): void } };
-    const port = await new Promise<MessagePort>((resolve, reject) => {
-      window.addEventListener(
-        'message',
-        (event) => {
-          if (event.data === 'pawl:port' && event.ports[0]) resolve(event.ports[0]);
-          else reject(new Error('not a port'));
-        },
-        { once: true },
-      );
-      desktop.connectEngine();
+    const port = await new Promise<MessagePort>((resolve) => {
+      window.addEventListener('message', (event) => event.data === 'pawl:port' && event.ports[0] && resolve(event.ports[0]), {
+        once: true,
+      });
+      window.desktop?.connectEngine();
     });
-    const frames: { t: string; id?: number; value?: unknown; values?: unknown[]; code?: string }[] = [];
+    const frames: Frame[] = [];
     const waiting = new Set<() => void>();
-    port.addEventListener('message', (event: MessageEvent<(typeof frames)[number]>) => {
+    port.addEventListener('message', (event: MessageEvent<Frame>) => {
       frames.push(event.data);
       for (const look of waiting) look();
     });
@@ -52,27 +65,25 @@ async function openRawPort(): Promise<void> {
         waiting.add(look);
         look();
       });
-    Object.assign(window, { rawPort: { port, frames, until } });
+    window.rawPort = { port, frames, until };
   });
 }
-type Raw = {
-  rawPort: {
-    port: MessagePort;
-    frames: { t: string; id?: number; value?: unknown; values?: unknown[]; code?: string }[];
-    until<T>(find: () => T | undefined): Promise<T>;
-  };
-};
 
-/** Calls a procedure over the raw port and returns its last frame. */
-const call = (id: number, name: string, input: object) =>
-  shell.page.evaluate(
+let nextId = 1;
+/** Calls a procedure over the raw port and returns its answer, `ok` or `err`. */
+async function call(name: string, input: object): Promise<Frame> {
+  const id = nextId++;
+  const frame = await shell.page.evaluate(
     ([id, name, input]) => {
-      const { port, frames, until } = (window as unknown as Raw).rawPort;
-      port.postMessage({ t: 'call', id, name, input });
-      return until(() => frames.find((frame) => frame.id === id && frame.t !== 'items'));
+      const raw = window.rawPort;
+      raw?.port.postMessage({ t: 'call', id, name, input });
+      return raw?.until(() => raw.frames.find((frame) => frame.id === id));
     },
     [id, name, input] as const,
   );
+  return Frame.parse(frame);
+}
+const Started = z.looseObject({ run: z.string() });
 
 test('the page shows what came through preload, port, engine and store', async () => {
   await expect(shell.page).toHaveTitle('Pawl');
@@ -83,40 +94,25 @@ test('the page shows what came through preload, port, engine and store', async (
 
 test('the page has DesktopApi and nothing else of Node or Electron', async () => {
   const seen = await shell.page.evaluate(() => {
-    const page = window as unknown as Record<string, unknown>;
-    const desktop = page['desktop'] as Record<string, unknown>;
-    let assigned = false;
-    try {
-      page['desktop'] = 1;
-      assigned = page['desktop'] === 1;
-    } catch {
-      assigned = false;
-    }
+    const { desktop } = window;
     return {
-      globals: ['require', 'process', 'module', 'Buffer', '__electronDouble', '__deliver'].filter((name) => page[name] !== undefined),
-      keys: Object.keys(desktop).sort(),
+      globals: ['require', 'process', 'module', 'Buffer', '__electronDouble', '__deliver'].filter((name) => name in window),
+      keys: Object.keys(desktop ?? {}).sort(),
       frozen: Object.isFrozen(desktop),
-      assigned,
+      replaced: Reflect.set(window, 'desktop', 1) || Reflect.defineProperty(window, 'desktop', { value: 1 }),
     };
   });
-  expect(seen).toEqual({
-    globals: [],
-    keys: ['connectEngine', 'kind', 'onEngineStopped', 'pickFolder', 'platform', 'restartEngine'],
-    frozen: true,
-    assigned: false,
-  });
+  const keys = ['connectEngine', 'kind', 'onEngineStopped', 'pickFolder', 'platform', 'restartEngine'];
+  expect(seen).toEqual({ globals: [], keys, frozen: true, replaced: false });
 });
 
 test('dialogs: the folder that was picked, null when dismissed, an error for a title that is none', async () => {
   test.skip(shell.double === null, 'a real dialog cannot be scripted');
   const pick = (title: unknown) =>
-    shell.page.evaluate(
-      (title) =>
-        (window as unknown as { desktop: { pickFolder(t: unknown): Promise<unknown> } }).desktop
-          .pickFolder(title)
-          .catch((error: Error) => error.message),
-      title,
-    );
+    shell.page.evaluate((title): Promise<unknown> => {
+      const picked: unknown = Reflect.apply(Reflect.get(window.desktop ?? {}, 'pickFolder'), window.desktop, [title]);
+      return Promise.resolve(picked).catch((error: Error) => error.message);
+    }, title);
   await shell.double?.answerDialog({ canceled: false, filePaths: ['/tmp/task'] });
   expect(await pick('Task folder')).toBe('/tmp/task');
   expect(await pick('Task folder')).toBeNull();
@@ -126,44 +122,44 @@ test('dialogs: the folder that was picked, null when dismissed, an error for a t
 
 test('calls: hello first, bad input and unknown names are refused with their code', async () => {
   await openRawPort();
-  expect(
-    await shell.page.evaluate(() => (window as unknown as Raw).rawPort.until(() => (window as unknown as Raw).rawPort.frames[0]?.t)),
-  ).toBe('hello');
-  expect(await call(1, 'run.list', { limit: 9999 })).toMatchObject({ t: 'err', code: 'bad_input' });
-  expect(await call(2, 'unheard', {})).toMatchObject({ t: 'err', code: 'not_found' });
-  expect(await call(3, 'app.info', {})).toMatchObject({ t: 'ok', value: { dataDir: shell.dataDir } });
+  expect(await shell.page.evaluate(() => window.rawPort?.until(() => window.rawPort?.frames[0]?.t))).toBe('hello');
+  expect(await call('run.list', { limit: 9999 })).toMatchObject({ t: 'err', code: 'bad_input' });
+  expect(await call('unheard', {})).toMatchObject({ t: 'err', code: 'not_found' });
+  expect(await call('app.info', {})).toMatchObject({ t: 'ok', value: { dataDir: shell.dataDir } });
 });
 
 test('a stream keeps to its credit on the way through the shell, and ends when it is cancelled', async () => {
-  const started = await call(10, 'run.start', { task, proposer: 'search', slots: 4, seed: 1, attempts: 12 });
-  const { run } = started.value as { run: string };
+  const { run } = Started.parse((await call('run.start', { task, proposer: 'search', slots: 4, seed: 1, attempts: 12 })).value);
   const got = await shell.page.evaluate(async (run) => {
-    const { port, frames, until } = (window as unknown as Raw).rawPort;
-    const count = () => frames.filter((frame) => frame.id === 11 && frame.t === 'items').flatMap((frame) => frame.values ?? []).length;
-    port.postMessage({ t: 'call', id: 11, name: 'run.transitions', input: { run, after: 0, follow: true }, credit: 3 });
-    await until(() => (count() === 3 ? true : undefined));
-    // Another call that goes the whole way: whatever the stream had sent without credit would have arrived before its answer.
-    port.postMessage({ t: 'call', id: 12, name: 'app.info', input: {} });
-    await until(() => frames.find((frame) => frame.id === 12));
+    const raw = window.rawPort;
+    if (!raw) throw new Error('no raw port');
+    const [stream, after, last] = [1_000_001, 1_000_002, 1_000_003];
+    const count = () =>
+      raw.frames.filter((frame) => frame.id === stream && frame.t === 'items').flatMap((frame) => frame.values ?? []).length;
+    // A call that goes the whole way: what the stream had sent before, without credit, would arrive before its answer.
+    const turn = async (id: number) => {
+      raw.port.postMessage({ t: 'call', id, name: 'app.info', input: {} });
+      await raw.until(() => raw.frames.find((frame) => frame.id === id));
+    };
+    raw.port.postMessage({ t: 'call', id: stream, name: 'run.transitions', input: { run, after: 0, follow: true }, credit: 3 });
+    await raw.until(() => (count() === 3 ? true : undefined));
+    await turn(after);
     const held = count();
-    port.postMessage({ t: 'credit', id: 11, n: 2 });
-    await until(() => (count() === 5 ? true : undefined));
-    port.postMessage({ t: 'cancel', id: 11 });
-    port.postMessage({ t: 'call', id: 13, name: 'app.info', input: {} });
-    await until(() => frames.find((frame) => frame.id === 13));
-    return { held, ended: frames.some((frame) => frame.id === 11 && (frame.t === 'end' || frame.t === 'err')) };
+    raw.port.postMessage({ t: 'credit', id: stream, n: 2 });
+    await raw.until(() => (count() === 5 ? true : undefined));
+    raw.port.postMessage({ t: 'cancel', id: stream });
+    await turn(last);
+    return { held, ended: raw.frames.some((frame) => frame.id === stream && frame.t !== 'items') };
   }, run);
   expect(got).toEqual({ held: 3, ended: false });
 });
 
 test('app:// serves the page under its CSP, refuses traversal, gives stored bytes as bytes', async () => {
-  const { value } = await call(20, 'run.list', { limit: 1 });
-  const [run] = (value as { runs: { id: string }[] }).runs;
-  await expect
-    .poll(async () => ((await call(21 + Math.floor(performance.now()), 'run.get', { run: run?.id })).value as { stop: string | null }).stop)
-    .toBe('budget');
-  const files = await call(30, 'run.bundle', { run: run?.id, seq: 0 });
-  const sha = (files.value as { files: { path: string; sha: string }[] }).files.find((file) => file.path.endsWith('.json'))?.sha ?? '';
+  const Runs = z.looseObject({ runs: z.array(z.looseObject({ id: z.string() })) });
+  const run = Runs.parse((await call('run.list', { limit: 1 })).value).runs[0]?.id;
+  await expect.poll(async () => (await call('run.get', { run })).value).toMatchObject({ stop: 'budget' });
+  const Bundle = z.looseObject({ files: z.array(z.looseObject({ path: z.string(), sha: z.string() })) });
+  const sha = Bundle.parse((await call('run.bundle', { run, seq: 0 })).value).files.find((file) => file.path.endsWith('.json'))?.sha ?? '';
   const seen = await shell.page.evaluate(async (sha) => {
     const status = async (url: string, init?: RequestInit) => (await fetch(url, init)).status;
     const page = await fetch('/');
@@ -196,7 +192,7 @@ test('app:// serves the page under its CSP, refuses traversal, gives stored byte
       json: typeof JSON.parse(await blob.text()),
       noBlob: await status(`/blob/${'0'.repeat(64)}`),
       foreign,
-      inline: 'inlineRan' in window,
+      inline: window.inlineRan === true,
     };
   }, sha);
   expect(seen).toMatchObject({
@@ -220,7 +216,7 @@ test('the page cannot navigate away, open windows, or get a permission beside co
     location.href = 'https://example.com/';
   });
   // The answer of the engine comes after both were refused.
-  expect(await call(40, 'app.info', {})).toMatchObject({ t: 'ok' });
+  expect(await call('app.info', {})).toMatchObject({ t: 'ok' });
   expect(shell.page.url()).toBe(before);
   if (!shell.double) return;
   expect((await shell.double.state()).windows).toBe(1);
@@ -230,27 +226,11 @@ test('the page cannot navigate away, open windows, or get a permission beside co
 });
 
 test('a run of the command line is a job of this engine, seen in the window', async () => {
-  const cli = promisify(execFile)(
-    process.execPath,
-    [
-      'electron/host/launch.mjs',
-      'electron/host/pawl.ts',
-      'run',
-      task,
-      '--attempts',
-      '8',
-      '--seed',
-      '77',
-      '--json',
-      '--data',
-      shell.dataDir,
-    ],
-    { cwd: root, env: { ...process.env, INIT_CWD: root } },
-  ).catch((error: { code: number; stdout: string; stderr: string }) => error);
-  const done = await cli;
-  expect('code' in done ? done.code : 0, done.stderr).toBe(3);
-  const { id } = JSON.parse(done.stdout) as { id: string };
-  expect((await call(50, 'run.get', { run: id })).value).toMatchObject({ id, seed: 77, stop: 'budget' });
+  const args = ['run', task, '--attempts', '8', '--seed', '77', '--json', '--data', shell.dataDir];
+  const { code, stdout } = await pawl(args);
+  expect(code).toBe(3);
+  const { id } = z.looseObject({ id: z.string() }).parse(JSON.parse(stdout));
+  expect((await call('run.get', { run: id })).value).toMatchObject({ id, seed: 77, stop: 'budget' });
 });
 
 test('an engine without its runner is replaced, and the page only connects again', async () => {
@@ -264,7 +244,7 @@ test('an engine without its runner is replaced, and the page only connects again
   expect((await shell.double?.state())?.pids['Pawl engine']).toBe(before['Pawl engine']);
   await expect(shell.page.getByText('Engine running')).toBeVisible();
   await openRawPort();
-  const started = await call(60, 'run.start', { task, proposer: 'search', slots: 4, seed: 3, attempts: 4 });
+  const started = await call('run.start', { task, proposer: 'search', slots: 4, seed: 3, attempts: 4 });
   expect(started).toMatchObject({ t: 'ok', value: { status: 'running' } });
 });
 
@@ -278,7 +258,7 @@ test('a dead engine is said, and can be started again', async () => {
   await expect(shell.page.getByText('Engine running')).toBeVisible();
   expect((await shell.double?.state())?.utilities).toEqual(['Pawl engine', 'Pawl runner']);
   await openRawPort();
-  expect((await call(70, 'run.list', { limit: 10 })).value).toMatchObject({ runs: [{ seed: 3 }, { seed: 77 }, { seed: 1 }] });
+  expect((await call('run.list', { limit: 10 })).value).toMatchObject({ runs: [{ seed: 3 }, { seed: 77 }, { seed: 1 }] });
 });
 
 test('closing the last window ends everything with code 0 and frees the folder', async () => {

@@ -1,10 +1,11 @@
 // launchShell(): the built Electron app, on a real binary where there is one, else under the double of the electron module.
 import { fork } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { _electron, chromium, type Page } from 'playwright-core';
+import { electronBinary } from '#electron/host/electron-binary.ts';
 import { chromiumArgs, chromiumPath } from './chromium.ts';
 import type { Control, ShellState } from './electron-double/electron.ts';
 
@@ -31,13 +32,7 @@ export type Shell = {
   close(): Promise<void>;
 };
 
-/** The Electron binary of node_modules or of ELECTRON_OVERRIDE_DIST_PATH, or null. */
-export function electronBinary(): string | null {
-  const pathFile = path.join(root, 'node_modules/electron/path.txt');
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : process.platform === 'win32' ? 'electron.exe' : 'electron';
-  const file = path.join(process.env['ELECTRON_OVERRIDE_DIST_PATH'] ?? path.join(root, 'node_modules/electron/dist'), name);
-  return existsSync(file) ? file : null;
-}
+export { electronBinary };
 
 export type LaunchOptions = {
   /** Folder with node/, preload/ and renderer/; the extracted package gives its own. */

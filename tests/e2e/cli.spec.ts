@@ -1,0 +1,162 @@
+// The built command line in processes of its own, on the real engine.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { z } from 'zod';
+import { takeLock } from '#electron/host/lock.ts';
+import { pawl, startPawl } from '../support/pawl.ts';
+
+const task = 'resources/tasks/exam-timetable';
+
+let dir = '';
+test.beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'pawl-cli-'));
+});
+test.afterEach(() => {
+  // Nothing of any command is left: the folder is free.
+  const lock = takeLock(dir);
+  lock?.release();
+  rmSync(dir, { recursive: true, force: true });
+  expect(lock).not.toBeNull();
+});
+
+const RunDocument = z.looseObject({
+  id: z.string().regex(/^run_/),
+  status: z.string(),
+  stop: z.string().nullable(),
+  head: z.strictObject({ id: z.string(), seq: z.int(), era: z.int(), rank: z.array(z.int()), potential: z.int() }),
+  genesis: z.strictObject({ id: z.string(), rank: z.array(z.int()), potential: z.int() }),
+  header: z.looseObject({ seed: z.int(), slots: z.int() }),
+  counts: z.record(z.string(), z.int()),
+  budget: z.record(z.string(), z.strictObject({ max: z.int().nullable(), used: z.int() })),
+  memoryEntries: z.int(),
+  bundles: z.array(
+    z.looseObject({ seq: z.int(), id: z.string(), transition: z.int().nullable(), rank: z.array(z.int()), potential: z.int() }),
+  ),
+  transitions: z.array(
+    z.looseObject({
+      n: z.int(),
+      round: z.int(),
+      slot: z.int(),
+      outcome: z.string(),
+      base: z.string(),
+      tree: z.string().nullable(),
+      rank: z.array(z.int()).nullable(),
+      verdictSource: z.string(),
+      bundle: z.string().nullable(),
+    }),
+  ),
+});
+const parse = (text: string) => RunDocument.parse(JSON.parse(text));
+const sum = (rank: readonly number[]) => rank.reduce((a, b) => a + b, 0);
+
+test('run, show and runs agree; the document is consistent in itself', async () => {
+  const done = await pawl(['run', task, '--attempts', '40', '--seed', '5', '--json', '--data', dir]);
+  expect(done.code, done.stderr).toBe(3);
+  const run = parse(done.stdout);
+  expect(run).toMatchObject({
+    status: 'stopped',
+    stop: 'budget',
+    task: { id: 'exam-timetable' },
+    header: { seed: 5, slots: 4 },
+    budget: { attempts: { max: 40, used: 40 } },
+  });
+  expect(run.transitions.map((t) => t.n)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+  expect(Object.values(run.counts).reduce((a, b) => a + b, 0)).toBe(40);
+  expect(run.bundles).toHaveLength((run.counts['commit'] ?? 0) + 1);
+  expect(run.memoryEntries).toBe(40 - (run.counts['commit'] ?? 0));
+  expect(run.head.potential).toBe(sum(run.head.rank));
+  expect(run.genesis.potential).toBe(sum(run.genesis.rank));
+  expect(run.bundles.at(-1)).toMatchObject({ seq: run.head.seq, id: run.head.id, rank: run.head.rank });
+  for (const t of run.transitions) expect(t.bundle !== null).toBe(t.outcome === 'commit');
+
+  const show = await pawl(['show', run.id.slice(4, 22), '--json', '--data', dir]);
+  expect(JSON.parse(show.stdout)).toEqual(JSON.parse(done.stdout));
+  expect(JSON.parse((await pawl(['runs', '--json', '--data', dir])).stdout)).toMatchObject({ runs: [{ id: run.id }] });
+  const words = await pawl(['show', run.id, '--data', dir]);
+  expect(
+    words.stdout
+      .split('\n')
+      .filter((line) => / (commit|tie|regression|incomparable|duplicate|invalid|not_selected) /.test(line) && /^ *\d+ /.test(line)),
+  ).toHaveLength(40);
+});
+
+test('the same command gives the same chain, whatever else runs', async () => {
+  const args = ['run', task, '--attempts', '24', '--seed', '9', '--json', '--data', dir];
+  // Two commands at once on one folder: one owns the engine, the other is its client.
+  const [a, b] = await Promise.all([pawl(args), pawl(args)]);
+  expect([a.code, b.code], `${a.stderr}\n${b.stderr}`).toEqual([3, 3]);
+  const fingerprint = (text: string) =>
+    createHash('sha256')
+      .update(JSON.stringify(parse(text).transitions.map(({ n, outcome, tree, rank, bundle }) => ({ n, outcome, tree, rank, bundle }))))
+      .digest('hex');
+  expect(fingerprint(a.stdout)).toBe(fingerprint(b.stdout));
+  expect(parse(a.stdout).id).not.toBe(parse(b.stdout).id);
+  expect(JSON.parse((await pawl(['runs', '--json', '--data', dir])).stdout)).toMatchObject({
+    runs: [{ stop: 'budget' }, { stop: 'budget' }],
+  });
+});
+
+test('Ctrl-C stops after the round and exits 3; resume goes on to the end', async () => {
+  const running = startPawl(['run', task, '--attempts', '200', '--json', '--data', dir]);
+  await running.seen(/commit 1: /);
+  running.child.kill('SIGINT');
+  const stopped = await running.finished;
+  expect(stopped.code, stopped.stderr).toBe(3);
+  const run = parse(stopped.stdout);
+  expect(run).toMatchObject({ status: 'stopped', stop: 'user' });
+  expect(run.transitions.length).toBeLessThan(200);
+  const resumed = await pawl(['resume', run.id, '--json', '--data', dir]);
+  expect(parse(resumed.stdout)).toMatchObject({ id: run.id, budget: { attempts: { max: 200, used: 200 } } });
+  expect(parse(resumed.stdout).transitions.slice(0, run.transitions.length)).toEqual(run.transitions);
+});
+
+test('a run that was killed is interrupted, and can be resumed', async () => {
+  const running = startPawl(['run', task, '--attempts', '120', '--data', dir]);
+  await running.seen(/commit 1: /);
+  running.child.kill('SIGKILL');
+  await running.finished;
+  const list = z
+    .object({ runs: z.array(z.looseObject({ id: z.string(), status: z.string() })) })
+    .parse(JSON.parse((await pawl(['runs', '--json', '--data', dir])).stdout));
+  expect(list.runs).toMatchObject([{ status: 'interrupted', stop: null }]);
+  const resumed = await pawl(['resume', list.runs[0]?.id ?? '', '--json', '--data', dir]);
+  expect(resumed.code, resumed.stderr).toBe(3);
+  expect(parse(resumed.stdout)).toMatchObject({ stop: 'budget', budget: { attempts: { used: 120 } } });
+});
+
+test('errors: one JSON document, exit 1 could not run, exit 2 usage', async () => {
+  const missing = await pawl(['run', 'no/such/task', '--json', '--data', dir]);
+  expect(missing.code).toBe(1);
+  expect(JSON.parse(missing.stdout)).toMatchObject({
+    error: { code: expect.stringMatching(/bad_input|not_found/), message: expect.stringContaining('no/such/task') },
+  });
+  const usage = await pawl(['run', task, '--slots', 'many', '--json', '--data', dir]);
+  expect(usage.code).toBe(2);
+  expect(JSON.parse(usage.stdout)).toMatchObject({ error: { code: 'bad_input', field: '--slots' } });
+  writeFileSync(path.join(dir, 'file'), '');
+  const folder = await pawl(['runs', '--json', '--data', path.join(dir, 'file')]);
+  expect(folder.code).toBe(1);
+  expect(JSON.parse(folder.stdout)).toMatchObject({ error: { code: 'unavailable', file: path.join(dir, 'file') } });
+  expect(await pawl(['stop', '00000000', '--data', dir])).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('a reader that goes away is no error', async () => {
+  await pawl(['run', task, '--attempts', '40', '--data', dir]);
+  const shown = startPawl([
+    'show',
+    z.object({ runs: z.array(z.looseObject({ id: z.string() })) }).parse(JSON.parse((await pawl(['runs', '--json', '--data', dir])).stdout))
+      .runs[0]?.id ?? '',
+    '--data',
+    dir,
+  ]);
+  shown.child.stdout?.destroy();
+  expect(await shown.finished).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('relative --data is that of the caller', async () => {
+  await pawl(['runs', '--data', 'sub/folder'], { INIT_CWD: dir });
+  expect(existsSync(path.join(dir, 'sub/folder/pawl.db'))).toBe(true);
+});
