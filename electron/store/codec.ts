@@ -7,8 +7,8 @@ import { StoreError } from './errors.ts';
 export type Codec = 'raw' | 'zstd' | 'zstd-dict';
 export type Encoded = { readonly codec: 'raw' | 'zstd'; readonly bytes: Uint8Array };
 
-/** Below this, compression saves less than a page. */
-export const rawBelow = 4_096;
+/** Smaller than this, compressing takes longer than writing what it saves, and it stands between a decision and its commit; see README. */
+export const rawBelow = 32_768;
 
 /** Up to this size (plain) compression stands between a decision and its commit, and takes the fastest level; see README. */
 const fastUpTo = 256 * 1_024;

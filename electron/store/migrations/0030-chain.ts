@@ -9,6 +9,7 @@ export const chain: Migration = {
 CREATE TABLE event (
   -- run.no << 32 | seq
   key  INTEGER PRIMARY KEY,
+  type TEXT NOT NULL,
   -- of the line's bytes
   sha  TEXT NOT NULL CHECK (length(sha) = 64),
   line TEXT NOT NULL
@@ -17,8 +18,12 @@ ${frozen('event')}
 CREATE TRIGGER event_insert BEFORE INSERT ON event BEGIN
   SELECT RAISE(ABORT, 'event is immutable: the row exists') WHERE EXISTS (SELECT 1 FROM event WHERE key = NEW.key);
   SELECT RAISE(ABORT, 'event: of no run') WHERE NEW.key & 4294967295 = 0 AND NOT EXISTS (SELECT 1 FROM run WHERE no = NEW.key >> 32);
-  SELECT RAISE(ABORT, 'event: seq is not dense, or prev is not the hash of the line before') WHERE (NEW.line ->> '$.seq') IS NOT (NEW.key & 4294967295)
-    OR (NEW.line ->> '$.prev') IS NOT CASE NEW.key & 4294967295 WHEN 0 THEN '${firstPrev}' ELSE (SELECT sha FROM event WHERE key = NEW.key - 1) END;
+  -- A line is canonical JSON with the keys at, body, prev, seq, type in this order, so that its end shows the chain without parsing it.
+  SELECT RAISE(ABORT, 'event: seq is not dense, or prev is not the hash of the line before')
+  FROM (SELECT '},"prev":"' || CASE NEW.key & 4294967295 WHEN 0 THEN '${firstPrev}' ELSE (SELECT sha FROM event WHERE key = NEW.key - 1) END
+    || '","seq":' || (NEW.key & 4294967295) || ',"type":"' || NEW.type || '"}' AS tail)
+  -- without a line before, tail is NULL
+  WHERE tail IS NULL OR substr(NEW.line, -length(tail)) <> tail;
 END;
 
 CREATE TABLE salt (
@@ -37,5 +42,6 @@ CREATE TABLE journal (
   type TEXT NOT NULL
 ) STRICT;
 ${frozen('journal')}
+${guarded('journal', 'SELECT 1 FROM journal WHERE seq = NEW.seq')}
 `,
 };

@@ -1,0 +1,185 @@
+// What it costs to commit a round durably: the store's own commitRound (every row, trigger and event) against the least that any store
+// on SQLite would do, one transaction that inserts the same blobs into a WAL database with synchronous=FULL, measured beside it.
+import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import type { CommitRound } from '#electron/store/api.ts';
+import { openWritable } from '#electron/store/db.ts';
+import { migrate } from '#electron/store/migrations/migrate.ts';
+import { commitRound } from '#electron/store/write/commit-round.ts';
+import { createRun } from '#electron/store/write/create-run.ts';
+import { openRound, storeProposals } from '#electron/store/write/open-round.ts';
+import { createRandom } from '#shared/lib/random.ts';
+import { createScenario, type SlotSpec } from '../store/support/scenario.ts';
+import { type BenchReport, type BenchRow, formatReport, quantile } from './report.ts';
+
+const obligations = 7;
+const cap = 1_000;
+const candidateBytes = 20_000;
+const warmUp = 40;
+const measured = 400;
+
+const words = 'timeout retries endpoint cache buffer limit window depth threshold interval region shard replica quorum lease weight'.split(' ');
+
+const line = (random: () => number): string =>
+  `    "${words[Math.floor(random() * words.length)] ?? ''}_${Math.floor(random() * 1_000)}": ${Math.floor(random() * 100_000)},`;
+
+// JSON like that of a configuration: words and numbers, compressible about 3 to 1.
+const seedText = (random: () => number): string => {
+  const lines: string[] = [];
+  for (let size = 0; size < candidateBytes; size += (lines.at(-1)?.length ?? 0) + 1) lines.push(line(random));
+  return lines.join('\n');
+};
+
+// An attempt edits a few places of its base.
+const edited = (text: string, random: () => number): string => {
+  const lines = text.split('\n');
+  for (let i = 0; i < 4; i++) lines[Math.floor(random() * lines.length)] = line(random);
+  return lines.join('\n');
+};
+
+type Bare = { commit(blobs: readonly { readonly sha: string; readonly bytes: Uint8Array }[]): void; checkpoint(): void; close(): void };
+
+const openBare = (file: string): Bare => {
+  const db = new Database(file);
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('wal_autocheckpoint = 0');
+  db.exec('CREATE TABLE blob (sha TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT');
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const insert = db.prepare('INSERT INTO blob VALUES (?, ?)');
+  const commit = db.prepare('COMMIT');
+  return {
+    commit: (blobs) => {
+      begin.run();
+      for (const { sha, bytes } of blobs) insert.run(sha, bytes);
+      commit.run();
+    },
+    checkpoint: () => db.pragma('wal_checkpoint(PASSIVE)'),
+    close: () => db.close(),
+  };
+};
+
+const timed = (samples: number[], fn: () => void): void => {
+  const begin = performance.now();
+  fn();
+  samples.push(performance.now() - begin);
+};
+
+// A run with one commit in every round; the other slots are rejected in turn for each of the common reasons.
+const openRun = (dir: string, slots: number, random: () => number) => {
+  mkdirSync(dir);
+  const db = openWritable(join(dir, 'pawl.db'), join(dir, 'blobs'));
+  migrate(db);
+  const genesis = Array.from({ length: obligations }, () => cap);
+  const scenario = createScenario({ i: slots, caps: genesis, genesis, seedText: seedText(random), header: { slots, budget: { attempts: 1_000_000 } } });
+  createRun(db, scenario.create());
+  const specs = (): SlotSpec[] => {
+    const head = scenario.head().rank;
+    const at = head.findIndex((r) => r > 0);
+    const text = scenario.textOf(scenario.head().tree) ?? '';
+    return Array.from({ length: slots }, (_, slot): SlotSpec => {
+      const rank = head.map((r, i) => (slot === 0 ? (i === at ? r - 1 : r) : i === slot ? Math.min(cap, r + 1) : slot === 3 && i === at ? r - 1 : r));
+      return { kind: 'ranked', text: edited(text, random), rank, output: `checked ${obligations} obligations, slot ${slot}, ${random()}\n` };
+    });
+  };
+  return {
+    /** Everything up to the commit; then only that is left to be timed. */
+    prepare: (): CommitRound => {
+      openRound(db, scenario.open(slots));
+      storeProposals(db, scenario.proposals(slots));
+      db.checkpoint();
+      return scenario.commit(specs());
+    },
+    commit: (input: CommitRound) => {
+      commitRound(db, input);
+    },
+    done: (input: CommitRound) => {
+      scenario.apply(input);
+      db.checkpoint();
+    },
+    close: () => db.close(),
+  };
+};
+
+const shuffle = <T>(items: readonly T[], random: () => number): T[] =>
+  items
+    .map((item) => ({ item, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+
+/**
+ * Interleaved rounds in one process, in shuffled order. Ratios are medians of the store's commit over the median of the bare transaction
+ * with the same plain blobs: one blob for one slot, the four blobs in one transaction for four slots. Each side's log is checkpointed
+ * between samples, as the store's writer does when idle.
+ */
+export async function benchCommit(): Promise<BenchReport> {
+  const dir = mkdtempSync(join(tmpdir(), 'pawl-bench-commit-'));
+  const random = createRandom(['bench commit', 1]).next;
+  const fd = openSync(join(dir, 'appended'), 'a');
+  const bares = new Map([1, 4].map((n) => [n, openBare(join(dir, `bare-${n}.db`))]));
+  const runs = new Map([1, 4].map((n) => [n, openRun(join(dir, `run-${n}`), n, random)]));
+  const samples = new Map<string, number[]>();
+  const of = (label: string): number[] => {
+    const known = samples.get(label) ?? [];
+    samples.set(label, known);
+    return known;
+  };
+  try {
+    for (let i = 0; i < warmUp + measured; i++) {
+      if (i === warmUp) samples.clear();
+      for (const n of shuffle([1, 4], random)) {
+        const run = runs.get(n);
+        const bare = bares.get(n);
+        if (run === undefined || bare === undefined) throw new Error(`no databases for ${n} slots`);
+        const input = run.prepare();
+        const blobs = input.blobs.filter(({ bytes }) => bytes.length >= candidateBytes / 2);
+        if (blobs.length !== n) throw new Error(`${blobs.length} candidates for ${n} slots`);
+        const hashes = blobs.map(({ bytes }) => ({ sha: hash('sha256', bytes), bytes }));
+        const variants = [
+          () => timed(of(`bare ${n}`), () => bare.commit(hashes)),
+          () => timed(of(`commit ${n}`), () => run.commit(input)),
+          () =>
+            timed(of(`append ${n}`), () => {
+              for (const { bytes } of blobs) writeSync(fd, bytes);
+              fdatasyncSync(fd);
+            }),
+        ];
+        for (const variant of shuffle(variants, random)) variant();
+        run.done(input);
+        bare.checkpoint();
+      }
+      // Lets the collector and other work run between rounds, not inside one.
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+    }
+  } finally {
+    for (const { close } of [...bares.values(), ...runs.values()]) close();
+    closeSync(fd);
+    rmSync(dir, { recursive: true, force: true });
+  }
+  const row = (label: string, key: string, against: string | null, goal: number | null): BenchRow => {
+    const medianMs = quantile(of(key), 0.5);
+    const ratio = against === null ? null : medianMs / quantile(of(against), 0.5);
+    return { label, medianMs, p95Ms: quantile(of(key), 0.95), ratio, goal, ok: goal === null || ratio === null || ratio <= goal };
+  };
+  return {
+    name: 'commit',
+    rows: [
+      row('bare WAL FULL transaction, one blob of 20 KB', 'bare 1', null, null),
+      row('append + fdatasync, the same bytes', 'append 1', 'bare 1', null),
+      row('commitRound, one slot', 'commit 1', 'bare 1', 1.4),
+      row('bare WAL FULL transaction, four blobs of 20 KB in one', 'bare 4', null, null),
+      row('append + fdatasync, the same bytes', 'append 4', 'bare 4', null),
+      row('commitRound, four slots', 'commit 4', 'bare 4', 2),
+    ],
+  };
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  process.stdout.write(`${formatReport(await benchCommit())}\n`);
+}

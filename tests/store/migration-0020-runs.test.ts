@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { openWritable } from '#electron/store/db.ts';
+import { migrate } from '#electron/store/migrations/migrate.ts';
+import { selectBundle, selectChain } from '#electron/store/read/bundles.ts';
+import { selectBase, selectBucketRows, selectCommitBefore, selectRows } from '#electron/store/read/columns.ts';
+import { selectRank } from '#electron/store/read/genesis-rank.ts';
+import { selectBackwards, selectFinal, selectRun, selectSeedVerdict } from '#electron/store/read/resume.ts';
+import { selectBodies, selectPage, selectPrefix, selectRunNo, selectSummary } from '#electron/store/read/runs.ts';
+import { selectMemory, selectOne, selectPage as selectTransitions, selectUses } from '#electron/store/read/transitions.ts';
+import { selectVerdict } from '#electron/store/read/verdicts.ts';
+import { databaseFile, temporaryFolder } from './support/database.ts';
+import { byKey, expectPlan, namesOf } from './support/plan.ts';
+
+const opened = () => {
+  const dir = temporaryFolder();
+  const db = openWritable(databaseFile(dir), dir);
+  migrate(db, 20);
+  return db;
+};
+
+test('migration 20 makes the tables of runs with their triggers', () => {
+  const db = opened();
+  expect(db.userVersion).toBe(20);
+  expect(namesOf(db, 'table')).toEqual([
+    'blob',
+    'bundle',
+    'contract',
+    'header',
+    'memory',
+    'memory_use',
+    'round_slot',
+    'run',
+    'transition',
+    'tree',
+    'verdict',
+    'verifier_run',
+  ]);
+  // Two indexes besides the keys would make every commit dearer; a new one needs a query that cannot do without.
+  expect(namesOf(db, 'index')).toEqual([]);
+  for (const table of ['contract', 'header', 'verdict', 'memory_use']) {
+    expect(namesOf(db, 'trigger', table)).toEqual([`${table}_no_delete`, `${table}_no_replace`, `${table}_no_update`]);
+  }
+  expect(namesOf(db, 'trigger', 'bundle')).toEqual(['bundle_commit', 'bundle_genesis', 'bundle_insert', 'bundle_no_delete', 'bundle_no_update', 'bundle_recertify']);
+  expect(namesOf(db, 'trigger', 'transition')).toEqual(['transition_commit', 'transition_insert', 'transition_no_delete', 'transition_no_update']);
+  expect(namesOf(db, 'trigger', 'memory')).toEqual(['memory_insert', 'memory_no_delete', 'memory_no_update']);
+  expect(namesOf(db, 'trigger', 'verifier_run')).toEqual(['verifier_run_insert', 'verifier_run_no_delete', 'verifier_run_no_update']);
+  expect(namesOf(db, 'trigger', 'run')).toEqual(['run_begins', 'run_head', 'run_no_delete', 'run_no_replace', 'run_no_update', 'run_stop']);
+  db.close();
+});
+
+test('lists, points and ranges search the keys: no scan, no sort', () => {
+  const db = opened();
+  const byId = /run\b.*|r USING INDEX sqlite_autoindex_run_1 \(id[=<>]/;
+  expectPlan(db, selectPage, ['~', 10], [byId, byKey, byKey]);
+  expectPlan(db, selectSummary, ['run'], [byId, byKey, byKey]);
+  expectPlan(db, selectBodies, ['run'], [byId, byKey, /sqlite_autoindex_contract_1/]);
+  expectPlan(db, selectRunNo, ['run'], [byId, /sqlite_autoindex_contract_1/]);
+  expectPlan(db, selectRun, ['run'], [byId, byKey, /sqlite_autoindex_contract_1/]);
+  expectPlan(db, selectPrefix, ['run_', 'run_~'], [/run USING COVERING INDEX sqlite_autoindex_run_1 \(id>\? AND id<\?\)/]);
+  expectPlan(db, selectTransitions, [1, 2, 3], [byKey, byKey, byKey]);
+  expectPlan(db, selectOne, [1], [byKey, byKey, byKey]);
+  expectPlan(db, selectMemory, [1], [byKey]);
+  expectPlan(db, selectUses, [1], [/memory_use USING PRIMARY KEY \(transition=\?\)/]);
+  expectPlan(db, selectRows, [1, 2], [byKey]);
+  expectPlan(db, selectBucketRows, [1, 2], [byKey]);
+  expectPlan(db, selectBase, [1], [byKey]);
+  expectPlan(db, selectRank, [1], [byKey]);
+  expectPlan(db, selectCommitBefore, [1, 2, 3], [byKey]);
+  expectPlan(db, selectBundle, [1], [byKey, byKey]);
+  expectPlan(db, selectChain, [1, 2], [byKey]);
+  expectPlan(db, selectVerdict, ['a'], [/sqlite_autoindex_verdict_1/]);
+  expectPlan(db, selectFinal, [1, 2], [byKey, /sqlite_autoindex_verdict_1/]);
+  expectPlan(db, selectSeedVerdict, [1], [byKey, /sqlite_autoindex_verdict_1/]);
+  expectPlan(db, selectBackwards, [1, 2], [byKey]);
+  db.close();
+});
