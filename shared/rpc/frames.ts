@@ -4,9 +4,10 @@ import { ErrorCode, ErrorWhere } from '#shared/contract/errors.ts';
 
 const Id = z.int().min(1);
 
+// `undefined` has no place in JSON: over a socket a missing input or value is how it arrives.
 export const ClientFrame = z.discriminatedUnion('t', [
   /** A call; with `credit`, a stream that may send so many items before it is given more. */
-  z.object({ t: z.literal('call'), id: Id, name: z.string(), input: z.unknown(), credit: z.int().min(0).optional() }),
+  z.object({ t: z.literal('call'), id: Id, name: z.string(), input: z.unknown().optional(), credit: z.int().min(0).optional() }),
   z.object({ t: z.literal('credit'), id: Id, n: z.int().min(1) }),
   z.object({ t: z.literal('cancel'), id: Id }),
   /** Bytes of a stored object, for hosts that answer `/blob/<sha>`. Never sent by a page. */
@@ -17,7 +18,7 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 export const ServerFrame = z.discriminatedUnion('t', [
   /** First frame of every connection. */
   z.object({ t: z.literal('hello'), contract: z.string(), version: z.string(), journal: z.int() }),
-  z.object({ t: z.literal('ok'), id: Id, value: z.unknown() }),
+  z.object({ t: z.literal('ok'), id: Id, value: z.unknown().optional() }),
   z.object({ t: z.literal('items'), id: Id, values: z.array(z.unknown()) }),
   z.object({ t: z.literal('end'), id: Id }),
   z.object({ t: z.literal('err'), id: Id, code: ErrorCode, message: z.string(), where: ErrorWhere }),

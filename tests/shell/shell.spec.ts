@@ -23,7 +23,7 @@ test.afterAll(async () => {
 const Frame = z.looseObject({
   t: z.string(),
   id: z.int().optional(),
-  value: z.unknown(),
+  value: z.unknown().optional(),
   values: z.array(z.unknown()).optional(),
   code: z.string().optional(),
 });

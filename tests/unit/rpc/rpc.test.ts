@@ -18,7 +18,7 @@ const table = {
   double: query(z.strictObject({ n: z.int() }), z.int()),
   hang: command(z.strictObject({}), z.null()),
   fail: query(z.strictObject({ how: z.enum(['expected', 'unexpected', 'output']) }), z.int()),
-  text: query(z.strictObject({ text: z.string() }), z.string()),
+  nothing: query(z.undefined(), z.undefined()),
   bad: stream(z.strictObject({}), z.unknown()),
 };
 type Table = typeof table;
@@ -62,7 +62,7 @@ function setup(options: Partial<ServeOptions> = {}, ports: [Port, Port] = create
       if (how === 'unexpected') throw new Error('boom');
       return 1.5;
     },
-    text: ({ text }) => text,
+    nothing: () => {},
     async *bad(_, { signal }) {
       yield new SharedArrayBuffer(4);
       yield () => {};
@@ -151,6 +151,12 @@ describe('calls', () => {
     const other = createClient<{ nothing: typeof table.double; toString: typeof table.double }>(b, 'h');
     expect(await code(other.call('nothing', { n: 1 }))).toBe('not_found');
     expect(await code(other.call('toString', { n: 1 }))).toBe('not_found');
+  });
+
+  test('an undefined input or answer is one, also where frames are JSON', async () => {
+    const [a, b] = createPortPair();
+    const json = (port: Port): Port => ({ ...port, send: (frame) => port.send(JSON.parse(JSON.stringify(frame))) });
+    expect(await setup({}, [json(a), json(b)]).client.call('nothing', undefined)).toBeUndefined();
   });
 
   test('errors: expected ones whole, unexpected ones with a log id, wrong outputs never', async () => {
