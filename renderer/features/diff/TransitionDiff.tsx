@@ -1,0 +1,190 @@
+import { useEffect, useState } from 'react';
+import { useText } from '#renderer/i18n/use-text.ts';
+import { Button } from '#renderer/widgets/Button.tsx';
+import { CodeDiff } from '#renderer/widgets/CodeDiff.tsx';
+import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
+import type { FileChange } from '#shared/domain/memory.ts';
+import { BlobError, createBlobCache } from './blobs.ts';
+import { contentKey, largestShown, loadContent, type Content } from './content.ts';
+import styles from './TransitionDiff.module.css';
+
+export type TransitionDiffProps = {
+  /** Files that differ from the base; null where the attempt left no tree. */
+  readonly changes: readonly FileChange[] | null;
+  /** What stands over the two sides. */
+  readonly labels: { readonly base: string; readonly candidate: string };
+};
+
+type Labels = TransitionDiffProps['labels'];
+/** What is asked for: a file of a pair of trees. A new object asks again. */
+type Wanted = { readonly key: string; readonly change: FileChange; readonly labels: Labels };
+/** What is on the screen, with the names it came with: they are never mixed with those of something else. */
+type Shown = Wanted & ({ readonly content: Content } | { readonly error: unknown });
+
+const blobs = createBlobCache();
+/** Up to this many files stand in one line above the text, more in a column beside it. */
+const filesInLine = 3;
+/** A diff that is there sooner than this needs no notice that it is coming. */
+const noticeMs = 150;
+
+/** What a candidate changed, file by file. Text is shown as text, whatever it holds. */
+export function TransitionDiff({ changes, labels }: TransitionDiffProps) {
+  const { t } = useText();
+  if (changes === null) return <p className={styles['empty']}>{t.noTree}</p>;
+  if (changes.length === 0) return <p className={styles['empty']}>{t.diffNoChanges}</p>;
+  return <ChangedFiles changes={changes} labels={labels} />;
+}
+
+function ChangedFiles({ changes, labels }: { changes: readonly FileChange[]; labels: Labels }) {
+  const { t } = useText();
+  const [path, setPath] = useState<string | null>(null);
+  // The file that somebody looks at stays chosen from transition to transition while it is among the changed ones.
+  const change = changes.find((c) => c.path === path) ?? changes[0];
+  if (!change) return null;
+  return (
+    <div className={styles['diff']} data-many={changes.length > filesInLine}>
+      <ul className={styles['files']} aria-label={t.diffFiles}>
+        {changes.map((c) => (
+          <li key={c.path}>
+            <FileButton change={c} current={c === change} onPick={() => setPath(c.path)} />
+          </li>
+        ))}
+      </ul>
+      <FileDiff change={change} labels={labels} />
+    </div>
+  );
+}
+
+function FileButton({ change, current, onPick }: { change: FileChange; current: boolean; onPick: () => void }) {
+  const { t, f } = useText();
+  return (
+    <button type="button" className={styles['file']} aria-current={current} onClick={onPick}>
+      <span className={styles['path']}>
+        <MiddleEllipsis text={change.path} />
+      </span>
+      {change.status === 'modified' ? null : <span className={styles['status']}>{t.diffStatus[change.status]}</span>}
+      {change.binary || change.status === 'mode' ? null : (
+        <>
+          <span className={styles['added']} aria-label={t.diffAdded(change.added)}>
+            +{f.int(change.added)}
+          </span>
+          <span className={styles['removed']} aria-label={t.diffRemoved(change.removed)}>
+            −{f.int(change.removed)}
+          </span>
+        </>
+      )}
+    </button>
+  );
+}
+
+/** Loads one changed file; the last one asked for wins. */
+function useContent(wanted: Wanted): Shown | null {
+  const [loaded, setLoaded] = useState<Shown | null>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    loadContent(wanted.change, blobs, abort.signal).then(
+      (content) => {
+        if (!abort.signal.aborted) setLoaded({ ...wanted, content });
+      },
+      (error: unknown) => {
+        if (!abort.signal.aborted) setLoaded({ ...wanted, error });
+      },
+    );
+    return () => abort.abort();
+  }, [wanted]);
+  return loaded;
+}
+
+function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
+  const { t } = useText();
+  // One object per thing asked for, however often the parents render.
+  const [wanted, setWanted] = useState<Wanted>(() => ({ key: contentKey(change), change, labels }));
+  if (wanted.key !== contentKey(change) || wanted.labels.base !== labels.base || wanted.labels.candidate !== labels.candidate) {
+    setWanted({ key: contentKey(change), change, labels });
+  }
+  const loaded = useContent(wanted);
+  const [painted, setPainted] = useState<string | null>(null);
+  const [failed, setFailed] = useState<unknown>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const text = loaded && 'content' in loaded && loaded.content.kind === 'text' ? loaded.content.pair : null;
+  // A text is shown once its diff is painted, everything else as soon as it is known.
+  if (loaded && loaded !== shown && (text === null || painted === text.key)) setShown(loaded);
+  const stale = shown !== null && shown.key !== wanted.key;
+  const late = useLate(shown?.key !== wanted.key, wanted);
+  const names = shown?.labels ?? wanted.labels;
+  const invisible = shown !== null && 'content' in shown && shown.content.kind === 'text' && shown.content.invisible;
+  const message = shown !== null && !('content' in shown && shown.content.kind === 'text');
+  return (
+    <section className={styles['body']} aria-busy={shown?.key !== wanted.key} aria-label={(shown ?? wanted).change.path}>
+      <div className={styles['sides']} style={{ gridRow: 1 }}>
+        <span title={names.base}>{names.base}</span>
+        <span title={names.candidate}>{names.candidate}</span>
+      </div>
+      {invisible ? (
+        <p className={styles['note']} style={{ gridRow: 2 }}>
+          {t.diffInvisible}
+        </p>
+      ) : null}
+      {late ? <output className={styles['late']}>{stale && shown ? t.diffStale(nameOf(shown), nameOf(wanted)) : t.loading}</output> : null}
+      <div className={styles['content']} data-stale={stale}>
+        <div className={styles['editor']} data-covered={shown === null || message}>
+          <CodeDiff pair={text} labels={{ before: names.base, after: names.candidate }} onShown={setPainted} onError={setFailed} />
+        </div>
+        {failed === null ? (
+          message && shown ? (
+            <Message shown={shown} onRetry={() => setWanted({ ...wanted })} />
+          ) : null
+        ) : (
+          <Failure path={wanted.change.path} error={failed} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+const nameOf = ({ change, labels }: Wanted): string => `${change.path} (${labels.candidate})`;
+
+/** Whether `waiting` has been true for long enough, for the same thing, to be worth saying. */
+function useLate(waiting: boolean, thing: unknown): boolean {
+  const [late, setLate] = useState<unknown>(null);
+  useEffect(() => {
+    if (!waiting) return undefined;
+    const timer = setTimeout(() => setLate(thing), noticeMs);
+    return () => clearTimeout(timer);
+  }, [waiting, thing]);
+  return waiting && late === thing;
+}
+
+function Message({ shown, onRetry }: { shown: Shown; onRetry: () => void }) {
+  const { t, f } = useText();
+  const { path } = shown.change;
+  if ('error' in shown) return <Failure path={path} error={shown.error} onRetry={onRetry} />;
+  const { content } = shown;
+  if (content.kind === 'text') return null;
+  const size = (bytes: number | null) => (bytes === null ? t.diffNoSide : f.bytes(bytes));
+  const says =
+    content.kind === 'binary'
+      ? t.diffNotText(path)
+      : content.kind === 'mode'
+        ? t.diffModeOnly(path)
+        : t.diffTooLarge(path, f.bytes(largestShown));
+  return (
+    <div className={styles['message']}>
+      <strong>{says}</strong>
+      <span>{t.diffSizes(size(content.before), size(content.after))}</span>
+    </div>
+  );
+}
+
+function Failure({ path, error, onRetry }: { path: string; error: unknown; onRetry?: () => void }) {
+  const { t } = useText();
+  const missing = error instanceof BlobError && error.kind === 'missing';
+  return (
+    <div className={styles['message']} role="alert">
+      <strong>{t.diffFailed(path)}</strong>
+      <span>{missing ? t.diffMissing(error.sha) : error instanceof Error ? error.message : String(error)}</span>
+      {missing ? <span>{t.diffMissingDo}</span> : null}
+      {onRetry ? <Button onClick={onRetry}>{t.retry}</Button> : null}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
+import type { CodePair, DiffView } from './code-diff-monaco.ts';
+import styles from './CodeDiff.module.css';
+
+export type { CodePair } from './code-diff-monaco.ts';
+
+type Props = {
+  /** What to compare; null keeps what is shown. */
+  readonly pair: CodePair | null;
+  readonly labels: { readonly before: string; readonly after: string };
+  /** The pair with this key is on the screen. */
+  readonly onShown: (key: string) => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/** Two texts side by side, one above the other where it is narrow. What was shown stays until the next diff is computed. */
+export function CodeDiff({ pair, labels, onShown, onError }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const view = useRef<Promise<DiffView> | null>(null);
+  const calls = useRef({ onShown, onError, labels });
+  useEffect(() => {
+    calls.current = { onShown, onError, labels };
+  });
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    let ended = false;
+    const made = import('./code-diff-monaco.ts').then(({ DiffView }) => {
+      if (ended) throw new DOMException('the diff was closed while the editor loaded', 'AbortError');
+      return new DiffView(element, calls.current.labels);
+    });
+    view.current = made;
+    made.catch((error: unknown) => {
+      if (!ended) calls.current.onError(error);
+    });
+    const rethemed = new MutationObserver(() => {
+      made.then((v) => v.retheme()).catch(() => {});
+    });
+    rethemed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+    return () => {
+      ended = true;
+      view.current = null;
+      rethemed.disconnect();
+      made.then((v) => v.dispose()).catch(() => {});
+    };
+  }, []);
+
+  useEffect(() => {
+    const made = view.current;
+    if (!made || !pair) return undefined;
+    let current = true;
+    made
+      .then((v) => v.show(pair))
+      .then((shown) => {
+        // Before the next paint: the names over the text change in the same frame as the text.
+        if (shown && current) flushSync(() => calls.current.onShown(pair.key));
+      })
+      .catch((error: unknown) => {
+        // When the editor is closed nobody is left to tell.
+        if (current && view.current === made) calls.current.onError(error);
+      });
+    return () => {
+      current = false;
+    };
+  }, [pair]);
+
+  return <div ref={box} className={styles['box']} />;
+}
