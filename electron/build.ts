@@ -4,9 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
-import react from '@vitejs/plugin-react';
-import { build, type InlineConfig, type Rolldown } from 'vite';
+import type { InlineConfig, Rolldown } from 'vite';
 import { appRoot } from './host/entries.ts';
 import { takeLock, type Lock } from './host/lock.ts';
 
@@ -24,24 +22,20 @@ const external = ['electron', 'better-sqlite3', 'ws', 'quickjs-emscripten'];
 
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
-export type BuildPlaces = {
-  /** Folder that receives renderer/, node/ and preload/. */
-  readonly outDir: string;
-  /** Folder of index.html; tests of the shell bring a page of their own. */
-  readonly rendererRoot?: string;
-};
+/** Vite takes a third of a second to load: only for a build. */
+const vite = async () => (await import('vite')).build;
 
-function configs({ outDir, rendererRoot = path.join(appRoot, 'renderer') }: BuildPlaces): {
-  renderer: InlineConfig;
-  node: InlineConfig;
-  preload: InlineConfig;
-} {
+type Configs = { readonly renderer: InlineConfig; readonly node: InlineConfig; readonly preload: InlineConfig };
+
+/** `outDir` receives renderer/, node/ and preload/. */
+async function configs(outDir: string): Promise<Configs> {
+  const { default: react } = await import('@vitejs/plugin-react');
   const common = { configFile: false, root: appRoot, logLevel: 'warn', clearScreen: false } as const;
   const ssr = { noExternal: true, external } as const;
   return {
     renderer: {
       ...common,
-      root: rendererRoot,
+      root: path.join(appRoot, 'renderer'),
       // Relative, because the page has another origin in each host.
       base: './',
       plugins: [react()],
@@ -86,8 +80,9 @@ function configs({ outDir, rendererRoot = path.join(appRoot, 'renderer') }: Buil
 }
 
 /** Builds everything into `outDir`. Rejects with what Vite says is wrong. */
-export async function buildInto(places: BuildPlaces): Promise<void> {
-  const { renderer, node, preload } = configs(places);
+async function buildInto(outDir: string): Promise<void> {
+  const { renderer, node, preload } = await configs(outDir);
+  const build = await vite();
   // One after the other: side by side they would only share the same cores, and peak memory would add up.
   for (const config of [node, preload, renderer]) await build(config);
 }
@@ -129,7 +124,7 @@ export async function ensureBuilt({ force = false } = {}): Promise<void> {
     const fresh = path.join(appRoot, `out-new-${process.pid}`);
     const old = path.join(appRoot, `out-old-${process.pid}`);
     try {
-      await buildInto({ outDir: fresh });
+      await buildInto(fresh);
       writeFileSync(stampFile(fresh), stamp);
       if (existsSync(outDir)) renameSync(outDir, old);
       renameSync(fresh, outDir);
@@ -159,13 +154,21 @@ async function buildLock(): Promise<Lock> {
 /** Rebuilds at every change and serves the app; the server starts again when a Node file has changed, the page when it is reloaded. */
 async function develop(args: readonly string[]): Promise<void> {
   const outDir = path.join(appRoot, 'out');
-  rmSync(stampFile(outDir), { force: true });
   let server: ChildProcess | undefined;
   const restart = () => {
     server?.kill('SIGTERM');
-    const script = `const { main } = await import(${JSON.stringify(pathToFileURL(path.join(outDir, 'node/cli.js')).href)}); process.exit(await main(process.argv.slice(1)));`;
-    server = spawn(process.execPath, ['--input-type=module', '-e', script, '--', 'serve', ...args], { stdio: 'inherit' });
+    server = spawn(process.execPath, [path.join(appRoot, 'electron/host/launch.mjs'), 'electron/host/serve-built.ts', ...args], {
+      stdio: 'inherit',
+    });
   };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server?.kill(signal);
+      process.exit(0);
+    });
+  }
+  const { renderer, node, preload } = await configs(outDir);
+  const build = await vite();
   const watch = async (config: InlineConfig, onBuilt: () => void): Promise<void> => {
     const watcher = await build({ ...config, build: { ...config.build, watch: {} } });
     if (!isWatcher(watcher)) throw new Error('Vite gave no watcher');
@@ -173,12 +176,13 @@ async function develop(args: readonly string[]): Promise<void> {
       watcher.on('event', (event) => {
         if (event.code === 'ERROR') say(String(event.error));
         if (event.code !== 'END') return;
+        // So that other commands take this build and do not make their own.
+        writeFileSync(stampFile(outDir), sourceStamp());
         onBuilt();
         resolve();
       });
     });
   };
-  const { renderer, node, preload } = configs({ outDir });
   await watch(preload, () => {});
   await watch(renderer, () => say('page built: reload it'));
   await watch(node, restart);

@@ -5,9 +5,14 @@ import { rootUrl } from './entries.ts';
 
 const CliModule = z.object({ main: z.custom<(argv: readonly string[]) => Promise<number>>((value) => typeof value === 'function') });
 
-/** Builds if a source has changed, then runs one command line in this process and ends it with its exit code. */
+/** Runs one command line of what is built, in this process, and ends it with its exit code. */
 export async function runBuiltCli(argv: readonly string[]): Promise<never> {
-  await ensureBuilt();
   const { main } = CliModule.parse(await import(rootUrl('out/node/cli.js').href));
   return process.exit(await main(argv));
+}
+
+/** The same, built anew first if a source has changed. */
+export async function buildAndRunCli(argv: readonly string[]): Promise<never> {
+  await ensureBuilt();
+  return runBuiltCli(argv);
 }

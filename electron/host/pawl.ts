@@ -1,4 +1,4 @@
 // `npm run pawl -- COMMAND`
-import { runBuiltCli } from './built-cli.ts';
+import { buildAndRunCli } from './built-cli.ts';
 
-await runBuiltCli(process.argv.slice(2));
+await buildAndRunCli(process.argv.slice(2));

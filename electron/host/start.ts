@@ -1,7 +1,7 @@
 // `npm start`: the app in a window where that is possible, else the same app in a browser. It says which, and why.
 import { spawn } from 'node:child_process';
 import { ensureBuilt } from '#electron/build.ts';
-import { runBuiltCli } from './built-cli.ts';
+import { buildAndRunCli } from './built-cli.ts';
 import { chooseHost, type Machine } from './choose-host.ts';
 import { electronBinary, electronInstaller } from './electron-binary.ts';
 import { appRoot } from './entries.ts';
@@ -21,7 +21,7 @@ const machine = (): Machine => ({
 
 async function serve(why: string): Promise<never> {
   say(`Serving the app to a browser, because ${why}. Open the address below.`);
-  return runBuiltCli(['serve', ...args]);
+  return buildAndRunCli(['serve', ...args]);
 }
 
 /** Runs Electron's own installer, once and not for long. Says how it went; the caller looks whether a binary is there. */
