@@ -7,13 +7,15 @@ import type { Verification, VerifierService, VerifyRequest } from '#electron/ver
 export type Measurement = Verification & {
   /** Milliseconds of all executions, rounded up. */
   readonly ms: number;
+  /** Executions that were repetitions after a fault. */
+  readonly retries: number;
   /** Ended by a stop and therefore no measurement at all. */
   readonly aborted: boolean;
 };
 
 export type MeasureLimits = {
-  /** Executions that were reserved, the first included. */
-  readonly runs: number;
+  /** Executions after the first that faults of ours may cause. */
+  readonly retries: number;
   /** No repetition begins after so many milliseconds. */
   readonly deadlineMs: number;
 };
@@ -48,15 +50,19 @@ export async function measure(
 ): Promise<Measurement> {
   const begun = monotonicMs();
   let all: Verification | null = null;
-  for (let run = 1; ; run++) {
+  for (let retries = 0; ; retries++) {
     const one = await verifyOnce(verifiers, request, signal);
     all = all === null ? one : joined(all, one);
     const { verdict } = all;
     const aborted = signal.aborted && verdict.kind === 'no_verdict';
     const again =
-      verdict.kind === 'no_verdict' && isInfra(verdict.code) && !aborted && run < limits.runs && monotonicMs() - begun < limits.deadlineMs;
+      verdict.kind === 'no_verdict' &&
+      isInfra(verdict.code) &&
+      !aborted &&
+      retries < limits.retries &&
+      monotonicMs() - begun < limits.deadlineMs;
     if (again) continue;
-    return { ...all, ms: Math.ceil(all.runs.reduce((sum, { durationMs }) => sum + durationMs, 0)), aborted };
+    return { ...all, ms: Math.ceil(all.runs.reduce((sum, { durationMs }) => sum + durationMs, 0)), retries, aborted };
   }
 }
 

@@ -1,6 +1,7 @@
 // What is set aside before a round is opened: per slot, lowest first; what does not fit makes the round smaller. Semantics, sections 5 and 7.
-import type { Amounts } from '#shared/domain/budget.ts';
+import type { Amounts, Budget } from '#shared/domain/budget.ts';
 import type { BudgetLedger, Remaining } from '#shared/domain/budget-ledger.ts';
+import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 
@@ -10,26 +11,31 @@ export type RoundPlan = { readonly round: number; readonly base: Sha; readonly s
 /** Wall time set aside for proposing in one round. */
 const proposeAllowanceMs = 10_000;
 
-/** Longest that the executions of one verification may take together, retries included. */
+/** How long after the beginning of a measurement its verifier may be started again after a fault. */
 export function verifyDeadlineMs({ verifier: { timeoutsMs } }: Contract): number {
   return timeoutsMs.setup + timeoutsMs.transfer + timeoutsMs.run + timeoutsMs.parse;
 }
 
+/** Executions that one attempt makes at most: its measurements, and repetitions after faults, which all of them share. */
+const worstRuns = ({ measurement }: Contract): number => measurementsPerAttempt(measurement) + measurement.infraRetries;
+
 // The lowest slot takes what is left where its worst case does not fit: a limit on time could otherwise never be used up, because the
 // worst case of one slot is far above what it usually takes. What it then uses beyond its reservation is overshoot and not a charge.
+// Executions are exact: without those that a commit would need, an attempt could come to nothing, so it is not begun.
 const slotAmounts = (slot: number, slots: number, contract: Contract, left: Remaining): Amounts => {
-  const upTo = (worst: number, available: number | null): number =>
-    slot === 0 && available !== null && available > 0 ? Math.min(worst, available) : worst;
-  const deadline = verifyDeadlineMs(contract);
+  const upTo = (worst: number, least: number, available: number | null): number =>
+    slot === 0 && available !== null && available >= least ? Math.min(worst, available) : worst;
+  const measurements = measurementsPerAttempt(contract.measurement);
+  const longest = measurements * verifyDeadlineMs(contract);
   return {
     attempts: 1,
     rounds: slot === 0 ? 1 : 0,
     requests: 1,
     promptTokens: 0,
     completionTokens: 0,
-    verifierRuns: upTo(1 + contract.measurement.infraRetries, left.verifierRuns),
-    verifierMs: upTo(deadline, left.verifierMs),
-    wallMs: slot === 0 ? upTo(slots * deadline + proposeAllowanceMs, left.wallMs) : 0,
+    verifierRuns: upTo(worstRuns(contract), measurements, left.verifierRuns),
+    verifierMs: upTo(longest, 1, left.verifierMs),
+    wallMs: slot === 0 ? upTo(slots * longest + proposeAllowanceMs, 1, left.wallMs) : 0,
   };
 };
 
@@ -67,4 +73,29 @@ export function roundFits(ledger: BudgetLedger, contract: Contract): boolean {
     (left.verifierMs ?? least.verifierMs) >= least.verifierMs &&
     (left.wallMs ?? least.wallMs) >= least.wallMs
   );
+}
+
+/** What is left of a slot's reservation while its measurements are made, one after the other. */
+export type Allowance = {
+  /** Whether one more measurement may begin. */
+  readonly has: () => boolean;
+  /** Repetitions after faults that the next measurement may still make. */
+  readonly retries: () => number;
+  spend(used: { readonly runs: readonly unknown[]; readonly ms: number; readonly retries: number }): void;
+};
+
+/** A dimension that the budget does not limit never runs out, however far above its reservation an execution was. */
+export function createAllowance({ reserved }: PlannedSlot, { measurement }: Contract, budget: Budget): Allowance {
+  let runs = budget.verifierRuns === null ? Number.POSITIVE_INFINITY : reserved.verifierRuns;
+  let ms = budget.verifierMs === null ? Number.POSITIVE_INFINITY : reserved.verifierMs;
+  let retries = measurement.infraRetries;
+  return {
+    has: () => runs >= 1 && ms > 0,
+    retries: () => Math.max(0, Math.min(retries, runs - 1)),
+    spend: (used) => {
+      runs -= used.runs.length;
+      ms -= used.ms;
+      retries -= used.retries;
+    },
+  };
 }

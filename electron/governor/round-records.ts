@@ -1,5 +1,6 @@
 // What one round leaves behind, as the input of one transaction. Nothing is decided here.
 import { bundleId, summaryText } from '#shared/domain/bundle-id.ts';
+import { aggregateVerdicts } from '#shared/domain/aggregate.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
 import type { Amounts, Cost } from '#shared/domain/budget.ts';
 import type { BundleBody, CertifiedBundle } from '#shared/domain/bundle.ts';
@@ -15,6 +16,7 @@ import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
 import type { BlobInput, CommitRound, TreeInput, VerdictInput } from '#electron/store/api.ts';
+import type { Verification } from '#electron/verifiers/api.ts';
 import type { Attempt, Proposed } from './attempt.ts';
 import { addVerdictEvent, createEventWriter, type EventWriter } from './event-writer.ts';
 import type { Measurement } from './measure.ts';
@@ -32,11 +34,13 @@ export type RoundContext = {
 
 export type Stop = { readonly reason: StopReason; readonly note: string | null };
 
-/** One slot with everything that happened to it. `measurements` in order: the last is the one that its verdict came from. */
+/** One slot with everything that happened to it. Both lists in order; what its verdict came from are all measurements of the candidate. */
 export type SlotRecord = {
   readonly attempt: Attempt;
   readonly final: FinalSlot;
   readonly measurements: readonly Measurement[];
+  /** Of the head's tree, made beside those of the candidate. */
+  readonly baseMeasurements: readonly Measurement[];
   readonly cost: Cost;
 };
 
@@ -84,15 +88,15 @@ function addStop(writer: EventWriter, stop: Stop | null): void {
   if (stop !== null) writer.add({ type: 'stop', body: { reason: stop.reason } });
 }
 
-const outputsOf = ({ runs, blobs }: Measurement): Map<Sha, Uint8Array> => {
-  const named = new Set(runs.flatMap(({ output }) => (output === null ? [] : [output])));
-  return new Map(blobs.flatMap(({ sha, bytes }) => (named.has(sha) ? [[sha, bytes] as const] : [])));
+const outputsOf = (measurements: readonly Verification[]): Map<Sha, Uint8Array> => {
+  const named = new Set(measurements.flatMap(({ runs }) => runs.flatMap(({ output }) => (output === null ? [] : [output]))));
+  return new Map(measurements.flatMap(({ blobs }) => blobs.flatMap(({ sha, bytes }) => (named.has(sha) ? [[sha, bytes] as const] : []))));
 };
 
 const decoder = new TextDecoder();
 
 const outputText = (measurement: Measurement | undefined): string =>
-  measurement === undefined ? '' : [...outputsOf(measurement).values()].map((bytes) => decoder.decode(bytes)).join('\n');
+  measurement === undefined ? '' : [...outputsOf([measurement]).values()].map((bytes) => decoder.decode(bytes)).join('\n');
 
 /** The transaction of a decided round. `stop` is what ends the run together with it. */
 export function finishedRecords(
@@ -114,7 +118,7 @@ export function finishedRecords(
 
   for (const { attempt } of slots) addProposal(writer, plan.round, attempt, attempt.candidate?.tree ?? null);
 
-  for (const { attempt, final, measurements, cost } of slots) {
+  for (const { attempt, final, measurements, baseMeasurements, cost } of slots) {
     const { planned, candidate, standing } = attempt;
     const tree = candidate?.tree ?? null;
     const verdict = final.verdict;
@@ -135,7 +139,7 @@ export function finishedRecords(
     }
     if (verdict !== null && source === 'fresh') {
       verdictSha = verdictRecord(tree, contract.sha, verdict).sha;
-      verdicts.set(verdictSha, { sha: verdictSha, tree, contract: contract.sha, verdict, runs: last?.runs ?? [] });
+      verdicts.set(verdictSha, { sha: verdictSha, tree, contract: contract.sha, verdict, runs: measurements.flatMap(({ runs }) => runs) });
       addVerdictEvent(writer, {
         n: planned.n,
         of: 'candidate',
@@ -143,10 +147,34 @@ export function finishedRecords(
         contract: contract.sha,
         verdict,
         source,
-        outputs: last === undefined ? new Map() : outputsOf(last),
+        outputs: outputsOf(measurements),
       });
-      for (const blob of last?.blobs ?? []) blobs.set(blob.sha, blob);
+      for (const { blobs: made } of measurements) for (const blob of made) blobs.set(blob.sha, blob);
       kept.push({ tree, sha: verdictSha, verdict, outcome: final.outcome });
+    }
+    if (baseMeasurements.length > 0) {
+      const ofBase = aggregateVerdicts(
+        contract,
+        baseMeasurements.map((m) => m.verdict),
+      );
+      const { sha } = verdictRecord(head.tree, contract.sha, ofBase);
+      verdicts.set(sha, {
+        sha,
+        tree: head.tree,
+        contract: contract.sha,
+        verdict: ofBase,
+        runs: baseMeasurements.flatMap(({ runs }) => runs),
+      });
+      addVerdictEvent(writer, {
+        n: planned.n,
+        of: 'base',
+        tree: head.tree,
+        contract: contract.sha,
+        verdict: ofBase,
+        source: 'fresh',
+        outputs: outputsOf(baseMeasurements),
+      });
+      for (const { blobs: made } of baseMeasurements) for (const blob of made) blobs.set(blob.sha, blob);
     }
     if (candidate !== null && standing.kind !== 'duplicate' && standing.kind !== 'cached') {
       trees.set(candidate.tree, { tree: candidate.tree, manifest: candidate.manifest });

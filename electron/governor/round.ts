@@ -4,13 +4,13 @@ import { assertNever, ensure } from '#shared/lib/assert.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import type { Usage } from '#shared/domain/budget-ledger.ts';
 import type { Amounts } from '#shared/domain/budget.ts';
-import { type Confirmation, decideRound, finishRound, type RoundDecision, type SlotInput } from '#shared/domain/decide.ts';
-import type { Rank } from '#shared/domain/verdict.ts';
+import { decideRound, finishRound, type SlotInput } from '#shared/domain/decide.ts';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
 import { type Attempt, type NamedTree, type Proposed, readAttempts } from './attempt.ts';
 import { mapBounded } from './bounded.ts';
+import { confirmRound, type SlotMeasurements } from './confirm-round.ts';
 import { measure, type Measurement } from './measure.ts';
-import { type PlannedSlot, type RoundPlan, verifyDeadlineMs } from './reservation.ts';
+import { createAllowance, type RoundPlan, verifyDeadlineMs } from './reservation.ts';
 import type { GovernorDeps, GovernorStart } from './types.ts';
 import type { RoundContext, SlotRecord } from './round-records.ts';
 import type { VerdictCache } from './verdict-cache.ts';
@@ -26,47 +26,67 @@ export type RoundInput = {
   readonly onProposed: (proposed: readonly Proposed[]) => void;
 };
 
+type MeasuredTree = Pick<NamedTree, 'tree' | 'files'>;
+
 /** Every slot with its measurements and what it used, not yet settled; or null: something was ended before it was done. */
 export type DecidedRound = { readonly slots: readonly Omit<SlotRecord, 'cost'>[]; readonly usage: readonly Usage[] };
 
 /** Proposes, verifies and decides an opened round. Null: it was aborted before everything that it began had ended. */
 export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<DecidedRound | null> {
-  const { context, plan, cache, signal } = input;
+  const { context, plan, start, cache, signal } = input;
   const proposed = await propose(deps, input);
   if (proposed === null) return null;
   const { head, headFiles, contract } = context;
   const attempts = readAttempts({ proposer: deps.proposer, check: deps.check, base: headFiles, baseTree: head.tree, cache }, proposed);
 
-  const measurements = new Map<number, Measurement[]>(plan.slots.map(({ slot }) => [slot, []]));
-  const verify = async (planned: PlannedSlot, candidate: NamedTree): Promise<Measurement> => {
-    const limits = { runs: planned.reserved.verifierRuns, deadlineMs: verifyDeadlineMs(contract) };
-    const result = await measure(deps, verifyRequest(input, candidate), limits, signal);
-    ensure(measurements.get(planned.slot), `measurements of slot ${planned.slot}`).push(result);
+  const measurements = new Map<number, SlotMeasurements>(plan.slots.map(({ slot }) => [slot, { candidate: [], base: [] }]));
+  const measurementsOf = (slot: number) => ensure(measurements.get(slot), `measurements of slot ${slot}`);
+  const allowances = new Map(plan.slots.map((planned) => [planned.slot, createAllowance(planned, contract, start.header.budget)]));
+  const baseTree: MeasuredTree = { tree: head.tree, files: headFiles };
+  const measureFor = async ({ planned: { slot }, candidate }: Attempt, of: 'candidate' | 'base'): Promise<Measurement | null> => {
+    const allowance = ensure(allowances.get(slot), `allowance of slot ${slot}`);
+    if (!allowance.has()) return null;
+    const tree = of === 'base' ? baseTree : ensure(candidate, `candidate of slot ${slot}`);
+    const limits = { retries: allowance.retries(), deadlineMs: verifyDeadlineMs(contract) };
+    const result = await measure(deps, verifyRequest(input, tree), limits, signal);
+    allowance.spend(result);
+    measurementsOf(slot)[of].push(result);
     return result;
   };
-  const unknown = attempts.flatMap(({ planned, standing }) =>
-    standing.kind === 'unknown' ? [{ planned, candidate: standing.candidate }] : [],
-  );
+  const unknown = attempts.filter(({ standing }) => standing.kind === 'unknown');
   // Each slot's executions were reserved with the round, lowest slot first: dispatching them in any order changes nothing.
-  const measured = await mapBounded(unknown, deps.verifiers.concurrency, ({ planned, candidate }) =>
-    signal.aborted ? Promise.resolve(null) : verify(planned, candidate),
+  const measured = await mapBounded(unknown, deps.verifiers.concurrency, (attempt) =>
+    signal.aborted ? Promise.resolve(null) : measureFor(attempt, 'candidate'),
   );
   if (measured.some((m) => m === null || m.aborted)) return null;
 
   const decision = decideRound({
     head: { id: head.id, contract: head.contract, rank: head.rank, tree: head.tree },
     obligations: contract.obligations,
-    slots: attempts.map((attempt) => slotInput(attempt, contract.sha, measurements)),
+    slots: attempts.map((attempt) => slotInput(attempt, contract.sha, measurementsOf(attempt.planned.slot).candidate)),
   });
-  const confirmed = await confirm(decision, attempts, verify);
+  const confirmed = await confirmRound({
+    decision,
+    contract,
+    attempts,
+    measurements: measurementsOf,
+    measure: (attempt, of) => measureFor(attempt, of),
+  });
   if (confirmed === null) return null;
   const finished = finishRound(decision, confirmed.winner, confirmed.confirmations);
-  const slots = attempts.map((attempt, i) => ({
-    attempt,
-    final: ensure(finished.slots[i], `outcome of slot ${attempt.planned.slot}`),
-    measurements: measurements.get(attempt.planned.slot) ?? [],
-  }));
-  return { slots, usage: slots.map(({ attempt, measurements }) => usageOf(attempt, measurements)) };
+  const slots = attempts.map((attempt, i) => {
+    const { candidate, base } = measurementsOf(attempt.planned.slot);
+    return {
+      attempt,
+      final: ensure(finished.slots[i], `outcome of slot ${attempt.planned.slot}`),
+      measurements: candidate,
+      baseMeasurements: base,
+    };
+  });
+  return {
+    slots,
+    usage: slots.map(({ attempt, measurements: own, baseMeasurements }) => usageOf(attempt, [...own, ...baseMeasurements])),
+  };
 }
 
 async function propose(deps: GovernorDeps, { context, plan, start, signal, onProposed }: RoundInput): Promise<readonly Proposed[] | null> {
@@ -101,15 +121,11 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
   return proposed;
 }
 
-function verifyRequest({ context, start }: RoundInput, { tree, files }: NamedTree): VerifyRequest {
+function verifyRequest({ context, start }: RoundInput, { tree, files }: MeasuredTree): VerifyRequest {
   return { contract: context.contract, tree, files, verifierFiles: start.verifierFiles, program: start.header.verifierProgram };
 }
 
-function slotInput(
-  { planned, candidate, standing }: Attempt,
-  contract: string,
-  measurements: ReadonlyMap<number, readonly Measurement[]>,
-): SlotInput {
+function slotInput({ planned, candidate, standing }: Attempt, contract: string, measurements: readonly Measurement[]): SlotInput {
   const base = { slot: planned.slot, tree: candidate?.tree ?? null, contract, duplicateOf: null, aborted: false } as const;
   switch (standing.kind) {
     case 'duplicate':
@@ -121,39 +137,12 @@ function slotInput(
     case 'unknown':
       return {
         ...base,
-        verdict: ensure(measurements.get(planned.slot)?.[0], `measurement of slot ${planned.slot}`).verdict,
+        verdict: ensure(measurements[0], `measurement of slot ${planned.slot}`).verdict,
         verdictSource: 'fresh',
       };
     default:
       return assertNever(standing, 'standing of an attempt');
   }
-}
-
-const sameRank = (a: Rank, b: Rank): boolean => a.length === b.length && a.every((r, i) => r === b[i]);
-
-// With one confirmation run a fresh contender holds as it is. A cached verdict may reject, never commit: it is measured afresh, and a
-// measurement that differs from the one in the cache shows a verifier that disagrees with itself.
-async function confirm(
-  decision: RoundDecision,
-  attempts: readonly Attempt[],
-  verify: (planned: PlannedSlot, candidate: NamedTree) => Promise<Measurement>,
-): Promise<{ winner: number | null; confirmations: Confirmation[] } | null> {
-  const confirmations: Confirmation[] = [];
-  for (const slot of decision.contenders) {
-    const attempt = ensure(
-      attempts.find(({ planned }) => planned.slot === slot),
-      `attempt of slot ${slot}`,
-    );
-    const { standing, planned } = attempt;
-    if (standing.kind !== 'cached') return { winner: slot, confirmations };
-    const { verdict, aborted } = await verify(planned, ensure(attempt.candidate, `candidate of slot ${slot}`));
-    if (aborted) return null;
-    const known = standing.cached.verdict;
-    const unstable = verdict.kind === 'ranked' && known.kind === 'ranked' && !sameRank(verdict.rank, known.rank);
-    confirmations.push({ slot, contract: decision.head.contract, verdict, unstable });
-    if (verdict.kind === 'ranked' && !unstable && verdict.stable) return { winner: slot, confirmations };
-  }
-  return { winner: null, confirmations };
 }
 
 function usageOf({ proposal }: Attempt, measurements: readonly Measurement[]): Usage {

@@ -345,16 +345,6 @@ describe('a store that fails', () => {
   }
 });
 
-test('a contract that asks for more measurements than the loop makes is not run', async () => {
-  const run = scriptedRun(options(1, 10));
-  const loop = run.go((state) => ({
-    ...state,
-    contract: { ...state.contract, measurement: { ...state.contract.measurement, confirmRuns: 3 } },
-  }));
-  expect(await loop.done).toMatchObject({ kind: 'failed', abandoned: null });
-  expect(run.store.transitions).toHaveLength(0);
-});
-
 describe('without authority', () => {
   test('memory that is wiped or forged between rounds changes nothing in the chain', async () => {
     const honest = scriptedRun(options(5, 80));

@@ -1,0 +1,59 @@
+// A new version of a contract in which unstable obligations no longer decide by a single measurement. Semantics, section 4.
+import { err, ok, type Result } from '../lib/result.ts';
+import { contractSha } from './bundle-id.ts';
+import { type Contract, ContractBody } from './contract.ts';
+
+export interface Revision {
+  /** Keys of obligations that become advisory: shown, never deciding. */
+  readonly quarantine: readonly string[];
+  /** Keys of obligations whose measurements are aggregated by their median. */
+  readonly median: readonly string[];
+}
+
+export interface RevisionProblem {
+  readonly field: 'quarantine' | 'median';
+  readonly key: string;
+  readonly message: string;
+}
+
+/**
+ * The contract with `quarantine` taken out of its obligations and made advisory (less is better) and `median` aggregated by the median, as
+ * version + 1 with `previous` = the old contract. Without any choice it is the same contract. The order of the choices does not matter.
+ * Refused: a key that is no obligation, one that is named for both, one that is aggregated by its median already, a quarantine of all.
+ */
+export function reviseContract(contract: Contract, { quarantine, median }: Revision): Result<Contract, RevisionProblem> {
+  const out = new Set(quarantine);
+  const noisy = new Set(median);
+  if (out.size === 0 && noisy.size === 0) return ok(contract);
+  const known = new Map(contract.obligations.map((o) => [o.key, o]));
+  for (const [field, keys] of [['quarantine', out] as const, ['median', noisy] as const]) {
+    for (const key of keys) {
+      if (known.has(key)) continue;
+      const message = contract.advisory.some((a) => a.key === key)
+        ? `${key} is advisory already and decides nothing`
+        : `${key} is no obligation of this task; it has: ${[...known.keys()].join(', ')}`;
+      return err({ field, key, message });
+    }
+  }
+  for (const key of noisy) {
+    if (out.has(key)) return err({ field: 'median', key, message: `${key} is named for quarantine too; keep one of the two` });
+    if (known.get(key)?.aggregate === 'median') return err({ field: 'median', key, message: `${key} is aggregated by its median already` });
+  }
+  const kept = contract.obligations.flatMap((obligation, i) =>
+    out.has(obligation.key) ? [] : [{ obligation, from: contract.from[i] ?? null }],
+  );
+  if (kept.length === 0) {
+    const key = contract.obligations[0]?.key ?? '';
+    return err({ field: 'quarantine', key, message: 'every obligation would be advisory and nothing would decide; leave at least one' });
+  }
+  const { sha, ...body } = contract;
+  const revised = ContractBody.parse({
+    ...body,
+    version: contract.version + 1,
+    previous: sha,
+    obligations: kept.map(({ obligation }) => (noisy.has(obligation.key) ? { ...obligation, aggregate: 'median' } : obligation)),
+    from: kept.map(({ from }) => from),
+    advisory: [...contract.advisory, ...contract.obligations.flatMap(({ key }) => (out.has(key) ? [{ key, better: 'lower' }] : []))],
+  });
+  return ok({ ...revised, sha: contractSha(revised) });
+}
