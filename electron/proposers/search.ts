@@ -1,4 +1,4 @@
-// The built-in proposer: blind mutation of the artifact's JSON files. It needs no model, so the app is useful without a GPU, and it is
+// The built-in proposer: blind mutation of the artifact's files, JSON by value and other text by line and token. It needs no model, so the app is useful without a GPU, and it is
 // the baseline that a model has to beat. Attempt n is drawn from hash(seed, n) over the base tree and nothing else (product.md,
 // Proposers), so resume, timing and the number of cores cannot change a proposal.
 import picomatch from 'picomatch';
@@ -9,12 +9,13 @@ import { err, ok, type Result } from '#shared/lib/result.ts';
 import { Count, type Sha } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { enclosing, jsonOperators, readDocument, type JsonDocument } from './json-operators.ts';
-import { applySplices } from './json-text.ts';
+import { applySplices, type Splice } from './json-text.ts';
 import type { MaterialiseError, Proposer } from './proposer.ts';
+import { linesAround, readText, textOperators, type TextDocument } from './text-operators.ts';
 
 export const searchVersion = 1;
 
-/** What `[search] operators` may name. Mutations of text lines and code tokens do not exist yet: the task loader refuses their names. */
+/** What `[search] operators` may name. `json-` ones edit .json files, the others every other file that is UTF-8 text. */
 export const searchOperators = [
   {
     name: 'json-swap',
@@ -25,15 +26,42 @@ export const searchOperators = [
     name: 'json-replace',
     description: 'Replaces a scalar of a JSON file by another one found in the file, mostly under the same member name.',
   },
+  {
+    name: 'line-move',
+    description: 'Moves a line, mostly a few lines up or down, now and then with the indentation of its new neighbours.',
+  },
+  { name: 'line-copy', description: 'Copies a line to another place.' },
+  { name: 'line-delete', description: 'Removes a line.' },
+  { name: 'line-swap', description: 'Swaps two lines, mostly neighbours.' },
+  {
+    name: 'token-operator',
+    description:
+      'Replaces an operator by another of its class (comparison, arithmetic, logic, assignment), turns true into false, drops a negation.',
+  },
+  {
+    name: 'token-number',
+    description: 'Makes a number one greater or smaller, changes its sign, takes another number of the file, or adds or drops a "+ 1".',
+  },
+  { name: 'token-name', description: 'Replaces a name by another one of the file, mostly from nearby lines.' },
+  { name: 'token-argument', description: 'Swaps two arguments of a call, or two elements of another bracketed list.' },
+  { name: 'token-literal', description: 'Replaces a quoted text by another one of the file.' },
 ] as const;
 
-export const SearchOperator = z.enum(['json-swap', 'json-move', 'json-replace']);
+const jsonNames = ['json-swap', 'json-move', 'json-replace'] as const;
+const textNames = [
+  ...(['line-move', 'line-copy', 'line-delete', 'line-swap'] as const),
+  ...(['token-operator', 'token-number', 'token-name', 'token-argument', 'token-literal'] as const),
+] as const;
+const JsonOperatorName = z.enum(jsonNames);
+const TextOperatorName = z.enum(textNames);
+
+export const SearchOperator = z.enum([...jsonNames, ...textNames]);
 export type SearchOperator = z.infer<typeof SearchOperator>;
 
 const Edit = z.strictObject({
   op: SearchOperator,
   path: z.string().min(1),
-  /** JSON Pointers of the values concerned, in the document before this edit. */
+  /** What is concerned, in the file before this edit: JSON Pointers, or `line 3`, or `3:14` (line and column, from 1). */
   at: z.array(z.string()),
   /** Byte ranges of the file before this edit. */
   splices: z.array(z.strictObject({ start: Count, end: Count, old: z.string(), new: z.string() })),
@@ -66,40 +94,102 @@ const maxEdits = 3;
 const maxRedraws = 8;
 /** Larger files are left alone: every attempt reads the whole file. */
 const maxFileBytes = 4 * 1024 * 1024;
+/** The same for text, of which more is read. */
+const maxTextBytes = 1024 * 1024;
 
 const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => b[i] === byte);
 
-// A later edit falls in half of the draws on or beside the value that the one before it touched: two changes that only make sense
-// together (a thing moved, and then adapted to its new place) would otherwise hardly ever meet.
-const drawEdits = (
+type Drawn = {
+  readonly at: readonly string[];
+  readonly splices: readonly Splice[];
+  readonly focus: { readonly start: number; readonly end: number };
+};
+
+/** A file as one family of operators sees it. */
+type Editable<Op extends SearchOperator> = {
+  readonly bytes: Uint8Array;
+  readonly operators: readonly Op[];
+  /** `near`: a byte range on or beside which the edit is to fall, or null. */
+  draw(op: Op, random: Random, near: { readonly start: number; readonly end: number } | null): Drawn | null;
+  /** The same file with other bytes; null where they cannot be read any more. */
+  reopen(bytes: Uint8Array): Editable<Op> | null;
+};
+
+const asJson = (
+  document: JsonDocument,
+  operators: readonly z.infer<typeof JsonOperatorName>[],
+): Editable<z.infer<typeof JsonOperatorName>> => ({
+  bytes: document.bytes,
+  operators,
+  draw: (op, random, near) => jsonOperators[op](document, random, near === null ? null : enclosing(document, near)),
+  reopen: (bytes) => {
+    const next = readDocument(bytes);
+    return next === null ? null : asJson(next, operators);
+  },
+});
+
+const asText = (
+  document: TextDocument,
+  operators: readonly z.infer<typeof TextOperatorName>[],
+): Editable<z.infer<typeof TextOperatorName>> => ({
+  bytes: document.bytes,
+  operators,
+  draw: (op, random, near) => textOperators[op](document, random, near === null ? null : linesAround(document, near)),
+  reopen: (bytes) => {
+    const next = readText(document.path, bytes);
+    return next === null ? null : asText(next, operators);
+  },
+});
+
+// A later edit falls in half of the draws on or beside what the one before it touched: two changes that only make sense together (a
+// thing moved, and then adapted to its new place) would otherwise hardly ever meet.
+const drawEdits = <Op extends SearchOperator>(
   path: string,
-  start: JsonDocument,
-  operators: readonly SearchOperator[],
+  start: Editable<Op>,
   random: Random,
 ): { edits: SearchEdit[]; bytes: Uint8Array } => {
   const edits: SearchEdit[] = [];
-  let document = start;
+  let file = start;
   let focus: { start: number; end: number } | null = null;
   do {
-    const within: { start: number; end: number } | null = focus !== null && random.int(2) === 0 ? enclosing(document, focus) : null;
-    const untried = [...operators];
-    let drawn = null;
+    const near: { start: number; end: number } | null = focus !== null && random.int(2) === 0 ? focus : null;
+    const untried = [...file.operators];
+    let drawn: { readonly op: Op; readonly edit: Drawn } | null = null;
     while (drawn === null && untried.length > 0) {
       const [op] = untried.splice(random.int(untried.length), 1);
       if (op === undefined) break;
-      const edit = jsonOperators[op](document, random, within);
+      const edit = file.draw(op, random, near);
       if (edit !== null) drawn = { op, edit };
     }
     if (drawn === null) break;
-    const { op, edit } = drawn;
-    const bytes = applySplices(document.bytes, edit.splices);
-    const next = bytes === null ? null : readDocument(bytes);
-    if (next === null) throw new Error(`search: ${op} left ${path} without JSON; this is a defect of the operator`);
+    const { op, edit }: { readonly op: Op; readonly edit: Drawn } = drawn;
+    const bytes = applySplices(file.bytes, edit.splices);
+    const next = bytes === null ? null : file.reopen(bytes);
+    if (next === null) throw new Error(`search: ${op} left ${path} in a form that cannot be read again; this is a defect of the operator`);
     edits.push({ op, path, at: [...edit.at], splices: [...edit.splices] });
-    document = next;
+    file = next;
     focus = edit.focus;
   } while (edits.length < maxEdits && random.int(3) === 0);
-  return { edits, bytes: document.bytes };
+  return { edits, bytes: file.bytes };
+};
+
+type Candidate = { readonly file: TreeFile; edit(random: Random): { edits: SearchEdit[]; bytes: Uint8Array } };
+
+/** A file that may be text, not yet read; `weight` is its share of the draws. */
+type TextFile = { readonly file: TreeFile; readonly weight: number };
+
+// Files are drawn in proportion to their bytes, so that every line has about the same chance, and only the drawn one is read: a
+// repository may have thousands. One that is no text is not drawn again.
+const pickText = (files: TextFile[], operators: readonly z.infer<typeof TextOperatorName>[], random: Random): Candidate | null => {
+  while (files.length > 0) {
+    let left = random.int(files.reduce((sum, { weight }) => sum + weight, 0));
+    const index = files.findIndex(({ weight }) => (left -= weight) < 0);
+    const file = files[index]?.file;
+    const document = file === undefined ? null : readText(file.path, file.bytes);
+    if (file === undefined || document === null) files.splice(index, 1);
+    else return { file, edit: (random) => drawEdits(file.path, asText(document, operators), random) };
+  }
+  return null;
 };
 
 /**
@@ -109,17 +199,35 @@ const drawEdits = (
 export function proposeBySearch(input: SearchInput): SearchProposal {
   const random = createRandom(['search', searchVersion, input.seed, input.draw]);
   const isWritable = picomatch([...input.writable], { dot: true });
-  const documents = input.files.flatMap((file) => {
-    if (!file.path.toLowerCase().endsWith('.json') || file.bytes.length > maxFileBytes || !isWritable(file.path)) return [];
-    const document = readDocument(file.bytes);
-    return document === null ? [] : [{ file, document }];
-  });
-  if (documents.length === 0) return { kind: 'none', reason: 'no writable file is a JSON document that search can edit' };
+  const jsonOps = input.operators.flatMap((op) => JsonOperatorName.safeParse(op).data ?? []);
+  const textOps = input.operators.flatMap((op) => TextOperatorName.safeParse(op).data ?? []);
+  const documents: Candidate[] = [];
+  const texts: TextFile[] = [];
+  for (const file of input.files) {
+    if (!isWritable(file.path)) continue;
+    if (!file.path.toLowerCase().endsWith('.json')) {
+      if (textOps.length > 0 && file.bytes.length > 0 && file.bytes.length <= maxTextBytes) texts.push({ file, weight: file.bytes.length });
+      continue;
+    }
+    const document = jsonOps.length === 0 || file.bytes.length > maxFileBytes ? null : readDocument(file.bytes);
+    if (document !== null) documents.push({ file, edit: (random) => drawEdits(file.path, asJson(document, jsonOps), random) });
+  }
+  const pick = (): Candidate | null => {
+    // With both kinds of operators, each kind of file has a share of the draws like its share of the operators.
+    const takeText = texts.length > 0 && (documents.length === 0 || random.int(jsonOps.length + textOps.length) >= jsonOps.length);
+    return (takeText ? pickText(texts, textOps, random) : null) ?? (documents.length > 0 ? random.pick(documents) : null);
+  };
+  let found = false;
   for (let i = 0; i < maxRedraws; i++) {
-    const { file, document } = random.pick(documents);
-    const { edits, bytes } = drawEdits(file.path, document, input.operators, random);
+    const candidate = pick();
+    if (candidate === null) break;
+    found = true;
+    const { file } = candidate;
+    const { edits, bytes } = candidate.edit(random);
     if (edits.length > 0 && !equalBytes(bytes, file.bytes)) return { kind: 'edits', edits, files: [{ ...file, bytes }] };
   }
+  const kinds = [...(jsonOps.length > 0 ? ['a JSON document'] : []), ...(textOps.length > 0 ? ['a text file (other than .json)'] : [])];
+  if (!found) return { kind: 'none', reason: `no writable file is ${kinds.join(' or ')} that search can edit` };
   return { kind: 'none', reason: `none of ${input.operators.join(', ')} found anything to change` };
 }
 
