@@ -21,6 +21,8 @@ export default defineConfig({
         ? [
             {
               plugins: [react()],
+              // Found before the first test: a dependency that is optimised meanwhile reloads the page under a running test.
+              optimizeDeps: { entries: ['tests/component/**/*.test.tsx'], include: ['react/jsx-dev-runtime', 'react-dom/client'] },
               test: {
                 name: 'component',
                 include: ['tests/component/**/*.test.tsx'],

@@ -44,7 +44,10 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
   const listeners = new Set<() => void>();
   let state: EngineState = { kind: 'connecting' };
   let client: Client<Contract> | null = null;
-  let waiting: { readonly resolve: (value: { client: Client<Contract>; journal: number }) => void; readonly reject: (error: Error) => void }[] = [];
+  const waiting: {
+    readonly resolve: (value: { client: Client<Contract>; journal: number }) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   let journal = 0;
   let closed = false;
   let wasReady = false;
@@ -57,11 +60,13 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
     for (const listener of listeners) listener();
   };
   const connected = (): Promise<{ client: Client<Contract>; journal: number }> =>
-    client
-      ? Promise.resolve({ client, journal })
-      : state.kind === 'refused'
-        ? Promise.reject(new RpcError(state.code, state.message))
-        : new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    closed
+      ? Promise.reject(new RpcError('closed', 'the page has closed its connection'))
+      : client
+        ? Promise.resolve({ client, journal })
+        : state.kind === 'refused'
+          ? Promise.reject(new RpcError(state.code, state.message))
+          : new Promise((resolve, reject) => waiting.push({ resolve, reject }));
 
   const retry = () => {
     if (closed) return;
@@ -145,7 +150,9 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
       clearTimeout(timer);
       stopListening();
       client?.close();
-      waiting = [];
+      client = null;
+      const error = new RpcError('closed', 'the page has closed its connection');
+      for (const { reject } of waiting.splice(0)) reject(error);
     },
   };
 }

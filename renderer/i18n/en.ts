@@ -355,6 +355,8 @@ export const en = {
   cmdOpen: 'Open the selected run',
   cmdNextRun: 'Next run',
   cmdPreviousRun: 'Previous run',
+  cmdFirstRun: 'First run in the list',
+  cmdLastRun: 'Last run in the list',
   cmdPalette: 'Commands',
   cmdKeys: 'All keys',
   cmdLibrary: 'Go to runs',

@@ -335,6 +335,8 @@ export const ko = {
   cmdOpen: '선택한 실행 열기',
   cmdNextRun: '다음 실행',
   cmdPreviousRun: '이전 실행',
+  cmdFirstRun: '목록의 첫 실행',
+  cmdLastRun: '목록의 마지막 실행',
   cmdPalette: '명령',
   cmdKeys: '모든 단축키',
   cmdLibrary: '실행 목록으로',

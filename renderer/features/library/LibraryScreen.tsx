@@ -29,6 +29,8 @@ export function LibraryScreen() {
     return [
       { id: 'library.next', name: 'cmdNextRun', keys: ['KeyJ', 'ArrowDown'], group: 'step', when: any, run: () => move(active + 1) },
       { id: 'library.previous', name: 'cmdPreviousRun', keys: ['KeyK', 'ArrowUp'], group: 'step', when: any, run: () => move(active - 1) },
+      { id: 'library.first', name: 'cmdFirstRun', keys: ['Home'], group: 'step', when: any, run: () => move(0) },
+      { id: 'library.last', name: 'cmdLastRun', keys: ['End'], group: 'step', when: any, run: () => move(runs.length - 1) },
       {
         id: 'library.open', name: 'cmdOpen', keys: ['Enter'], group: 'step', when: any,
         run: () => {

@@ -87,10 +87,11 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
               </label>
             ))}
           </fieldset>
-          <label className={styles['group']}>
-            <span>{t.folderLabel}</span>
+          <div className={styles['group']}>
+            <label htmlFor={`${group}-path`}>{t.folderLabel}</label>
             <span className={styles['path']}>
               <input
+                id={`${group}-path`}
                 className={styles['input']}
                 value={typed}
                 placeholder={t.folderPlaceholder}
@@ -102,7 +103,7 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
               />
               {engine.desktop.kind === 'electron' ? <Button onClick={() => void browse()}>{t.browse}</Button> : null}
             </span>
-          </label>
+          </div>
           <TaskSummary path={asked} task={task} onRetry={() => cache.refresh('task.inspect')} />
           <div className={styles['numbers']}>
             <NumberField label={t.slotsLabel} help={t.slotsHelp} value={slots} min={1} max={maxSlots} onChange={setSlots} />

@@ -20,12 +20,11 @@ export function Legend({ counts, total }: { counts: OutcomeCounts; total: number
           type="button"
           className={styles['item']}
           aria-pressed={!hidden.has(code)}
-          aria-label={t.outcomeCount(t.outcome[outcome], counts[outcome])}
           data-none={counts[outcome] === 0}
           onClick={() => toggle(code)}
         >
           <OutcomeMark outcome={outcome} />
-          <span>{t.outcome[outcome]}</span>
+          <span>{t.outcome[outcome]}</span>{' '}
           <span className={styles['count']}>{f.int(counts[outcome])}</span>
         </button>
       ))}

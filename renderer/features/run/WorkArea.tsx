@@ -47,7 +47,7 @@ export function WorkArea({ data, n, shown, live }: Props) {
         ) : null}
         {n > 0 && data.round(n) > 0 ? <span className={styles['position']}>{t.position(n, data.round(n), data.slot(n))}</span> : null}
       </div>
-      <div className={styles['pane']} role="tabpanel" id="run-pane" aria-labelledby={`run-tab-${tab}`} aria-busy={shown.key !== n} tabIndex={-1}>
+      <div className={styles['pane']} role="tabpanel" id="run-pane" aria-labelledby={`run-tab-${tab}`} aria-busy={shown.key !== n}>
         {stale && shown.key !== null ? (
           <div className={styles['stale']} role="note">
             {t.staleShowing(shown.key, n)}
@@ -58,7 +58,9 @@ export function WorkArea({ data, n, shown, live }: Props) {
             <Problem error={shown.error} />
           </div>
         ) : shown.data ? (
-          <div className={styles['content']} data-stale={stale}>
+          // A pane scrolls, so the keyboard must be able to reach it.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          <div className={styles['content']} data-stale={stale} tabIndex={0}>
             <Pane tab={tab} data={data} detail={shown.data} />
           </div>
         ) : (

@@ -28,8 +28,7 @@ export function VerdictPane({ obligations, detail }: { obligations: readonly Obl
           <table className={styles['table']}>
             <thead>
               <tr>
-                <th>{t.obligation}</th>
-                <th />
+                <th colSpan={2}>{t.obligation}</th>
                 <th className={styles['number']}>{t.before}</th>
                 <th className={styles['number']}>{t.after}</th>
                 <th className={styles['number']}>{t.change}</th>

@@ -1,0 +1,38 @@
+// axe over every screen and overlay, in both themes.
+import axe from 'axe-core';
+import { describe, expect, test } from 'vitest';
+import { fakeLibrary } from '../support/fake-engine/library.ts';
+import { openApp, type Harness } from './app-harness.tsx';
+
+async function violations(app: Harness): Promise<string[]> {
+  const result = await axe.run(app.screen.container, {
+    // The app stands in a test page without landmarks of its own, and the diff editor is not ours to name.
+    rules: { region: { enabled: false }, 'page-has-heading-one': { enabled: false } },
+  });
+  return result.violations.flatMap((v) => v.nodes.map((node) => `${v.id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`));
+}
+
+describe.each(['light', 'dark'] as const)('%s', (theme) => {
+  const settings = { theme, language: 'en' as const };
+  test('first start', async () => {
+    expect(await violations(await openApp({ runs: [], settings }))).toEqual([]);
+  });
+  test('library with a new run', async () => {
+    const app = await openApp({ runs: fakeLibrary(12, true), settings });
+    await app.press('n');
+    expect(await violations(app)).toEqual([]);
+  });
+  test.each(['verdict', 'memory', 'bundle', 'record'])('run, %s', async (tab) => {
+    const app = await openApp({ runs: [{ count: 120, seed: 7 }], settings }, `#/v1/run(0)?n=60&tab=${tab}&hide=tie`);
+    expect(await violations(app)).toEqual([]);
+  });
+  test.each([
+    ['palette', '{Control>}k{/Control}'],
+    ['keys', '{Shift>}{?}{/Shift}'],
+    ['go to', '{Shift>}{;}{/Shift}'],
+  ])('overlay: %s', async (_, keys) => {
+    const app = await openApp({ runs: [{ count: 40, seed: 7 }], settings }, '#/v1/run(0)?n=20&tab=verdict');
+    await app.press(keys);
+    expect(await violations(app)).toEqual([]);
+  });
+});

@@ -1,0 +1,172 @@
+// The library: first start, list, new run, and what it says when something is wrong.
+import { describe, expect, test } from 'vitest';
+import { fakeLibrary } from '../support/fake-engine/library.ts';
+import { openApp } from './app-harness.tsx';
+
+describe('first start', () => {
+  test('offers one action, which runs the sample and follows it live', async () => {
+    const app = await openApp({ runs: [] });
+    await expect.element(app.screen.getByText('Nothing has run yet')).toBeVisible();
+    await expect.element(app.screen.getByText('Sample: Exam timetable without clashes. Built-in search, 4 slots, seed 1.')).toBeVisible();
+    await app.screen.getByRole('button', { name: 'Run the sample' }).click();
+    await expect.element(app.screen.getByText('No transition yet.', { exact: false })).toBeVisible();
+    const run = app.fake.jobs[0];
+    if (!run) throw new Error('no run was started');
+    expect(run.summary()).toMatchObject({ slots: 4, seed: 1, proposer: 'search' });
+    app.fake.advance(run.id);
+    await expect.element(app.screen.getByText('4 · round 1 · slot 4')).toBeVisible();
+    app.fake.advance(run.id);
+    await expect.element(app.screen.getByText('8 · round 2 · slot 4')).toBeVisible();
+    await expect.element(app.screen.getByText('of 8 transitions')).toBeVisible();
+  });
+
+  test('says the same in Korean', async () => {
+    const app = await openApp({ runs: [], settings: { theme: 'dark', language: 'ko' } });
+    await expect.element(app.screen.getByText('아직 실행한 것이 없습니다')).toBeVisible();
+    await expect.element(app.screen.getByRole('button', { name: '예제 실행' })).toBeEnabled();
+    expect(document.documentElement.lang).toBe('ko');
+    expect(document.documentElement.dataset['theme']).toBe('dark');
+  });
+});
+
+describe('the list', () => {
+  test('says status, potential, denominators, outcomes and why a run ended', async () => {
+    const app = await openApp({ runs: [{ count: 240, seed: 7 }, { status: 'not_started', count: 8, note: 'the seed had no verdict' }] });
+    const rows = app.screen.getByRole('row');
+    const first = rows.nth(1);
+    const summary = app.fake.jobs[0]?.summary();
+    if (!summary?.head || !summary.genesis) throw new Error('the first run is certified');
+    await expect.element(first).toMatchTextContent('stopped');
+    await expect.element(first).toMatchTextContent(`${summary.genesis.potential} → ${summary.head.potential}`);
+    await expect.element(first).toMatchTextContent(`${summary.counts.commit} / 240`);
+    await expect.element(first).toMatchTextContent('budget used up');
+    await expect.element(first.getByRole('img', { name: `commit ${summary.counts.commit},`, exact: false })).toBeVisible();
+    await expect.element(rows.nth(2)).toMatchTextContent('uncertified');
+    await expect.element(rows.nth(2)).toMatchTextContent('the seed had no verdict');
+  });
+
+  test('j, k and Enter', async () => {
+    const app = await openApp({ runs: fakeLibrary(5, false) });
+    await app.press('jjk');
+    await expect.element(app.screen.getByRole('row', { selected: true })).toHaveAttribute('aria-rowindex', '3');
+    await app.press('{Enter}');
+    expect(window.location.hash).toBe(`#/v1/run/${app.fake.jobs[1]?.id}`);
+  });
+
+  test('loads page after page by keyset and keeps few rows in the document', async () => {
+    const app = await openApp({ runs: Array.from({ length: 250 }, (_, i) => ({ count: 4, seed: i + 1 })) });
+    await expect.element(app.screen.getByText('100 runs loaded, more below')).toBeVisible();
+    for (let page = 0; page < 3; page++) await app.press('{End}');
+    await expect.element(app.screen.getByText('250 runs')).toBeVisible();
+    expect(app.screen.container.querySelectorAll('[role=row]').length).toBeLessThan(80);
+    await expect.element(app.screen.getByRole('row', { selected: true })).toHaveAttribute('aria-rowindex', '251');
+  });
+
+  test('a run that goes on changes in place', async () => {
+    const app = await openApp({ runs: [{ status: 'running', count: 40, shown: 8 }] });
+    const row = app.screen.getByRole('row').nth(1);
+    await expect.element(row).toMatchTextContent('running');
+    await expect.element(row).toMatchTextContent('/ 8');
+    app.fake.advance(app.fake.jobs[0]?.id ?? '');
+    await expect.element(row).toMatchTextContent('/ 12');
+  });
+
+  test('an error says what and where, and can be tried again', async () => {
+    let fails = true;
+    const app = await openApp({ runs: fakeLibrary(3, false), listFails: () => fails });
+    await expect.element(app.screen.locator.getByRole('alert')).toMatchTextContent('the data folder cannot be read: the disk is full');
+    await expect.element(app.screen.locator.getByRole('alert')).toMatchTextContent('pawl.db');
+    fails = false;
+    await app.screen.getByRole('button', { name: 'Try again' }).click();
+    await expect.element(app.screen.getByText('3 runs')).toBeVisible();
+  });
+});
+
+describe('new run', () => {
+  test('reads the task, names what is wrong by file and field, and refuses to start', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    await app.press('n');
+    const panel = app.screen.getByRole('complementary', { name: 'New run' });
+    await expect.element(panel.getByText('8 obligations, 1 seed file, 2.4 KiB')).toBeVisible();
+    const start = panel.getByRole('button', { name: 'Start run' });
+    await expect.element(start).toBeEnabled();
+
+    await panel.getByLabelText('Task folder').fill('/home/ada/broken');
+    await expect.element(panel.getByRole('alert')).toMatchTextContent('obligation[2].cap is 0; a cap is an integer from 1');
+    await expect.element(panel.getByRole('alert')).toMatchTextContent('/home/ada/broken/task.toml');
+    await expect.element(panel.getByRole('alert')).toMatchTextContent('obligation[2].cap');
+    await expect.element(start).toBeDisabled();
+
+    await panel.getByLabelText('Task folder').fill('/home/ada/tasks/mine');
+    await expect.element(panel.getByText('A task of my own')).toBeVisible();
+    await panel.getByLabelText('Slots per round').fill('65');
+    await expect.element(panel.getByText('A whole number from 1 to 64')).toBeVisible();
+    await expect.element(start).toBeDisabled();
+    await panel.getByLabelText('Slots per round').fill('8');
+    await panel.getByLabelText('Seed').fill('42');
+    await panel.getByLabelText('Attempts at most').fill('16');
+    await start.click();
+    await expect.element(app.screen.getByText('search · 8 slots · seed 42')).toBeVisible();
+    expect(app.fake.jobs[0]?.detail().header.budget.attempts).toBe(16);
+  });
+
+  test('picks a folder where the shell can, and only there', async () => {
+    const desktop = await openApp({ runs: fakeLibrary(1, false) });
+    await desktop.press('n');
+    await desktop.screen.getByRole('button', { name: 'Browse' }).click();
+    await expect.element(desktop.screen.getByLabelText('Task folder')).toHaveValue('/home/ada/tasks/repair-intervals');
+    await desktop.screen.unmount();
+    const web = await openApp({ runs: fakeLibrary(1, false), desktopKind: 'web' });
+    await web.press('n');
+    await expect.element(web.screen.getByRole('button', { name: 'Browse' })).not.toBeInTheDocument();
+  });
+
+  test('keys pause while something is written', async () => {
+    const app = await openApp({ runs: fakeLibrary(4, false) });
+    await app.press('n');
+    await app.screen.getByLabelText('Task folder').click();
+    await app.press('jjj');
+    await expect.element(app.screen.getByLabelText('Task folder')).toHaveValue('jjj');
+    await expect.element(app.screen.getByRole('row', { selected: true })).toHaveAttribute('aria-rowindex', '2');
+  });
+});
+
+describe('frame', () => {
+  test('the palette finds a command by its name in either language and runs it', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    await app.press('{Control>}k{/Control}');
+    await app.screen.getByRole('combobox').fill('새 실행');
+    await expect.element(app.screen.getByRole('option', { name: 'New run' })).toBeVisible();
+    await app.press('{Enter}');
+    await expect.element(app.screen.getByRole('complementary', { name: 'New run' })).toBeVisible();
+  });
+
+  test('? lists the keys, Escape closes', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    await app.press('{Shift>}{?}{/Shift}');
+    await expect.element(app.screen.getByRole('dialog', { name: 'All keys' })).toMatchTextContent('Open the selected run');
+    await app.press('{Escape}');
+    await expect.element(app.screen.getByRole('dialog')).not.toBeInTheDocument();
+  });
+
+  test('language and theme change at once and are stored', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    await app.screen.getByRole('button', { name: 'Settings' }).click();
+    await app.screen.getByText('한국어', { exact: true }).click();
+    await expect.element(app.screen.getByRole('dialog', { name: '설정' })).toBeVisible();
+    await app.screen.getByText('어둡게').click();
+    await expect.poll(() => document.documentElement.dataset['theme']).toBe('dark');
+    expect(app.fake.calls.filter((name) => name === 'settings.set')).toHaveLength(2);
+  });
+
+  test('an engine that stops is said, what was loaded stays, and a restart brings it back', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    app.fake.crash('it ran out of memory', true);
+    await expect.element(app.screen.locator.getByRole('alert')).toMatchTextContent('The engine stopped: it ran out of memory');
+    await expect.element(app.screen.getByText('Engine stopped, reconnecting')).toBeVisible();
+    await expect.element(app.screen.getByRole('row').nth(2)).toBeVisible();
+    await app.screen.getByRole('button', { name: 'Restart engine' }).click();
+    await expect.element(app.screen.getByText('Engine running')).toBeVisible();
+    await expect.element(app.screen.locator.getByRole('alert')).not.toBeInTheDocument();
+  });
+});

@@ -1,0 +1,260 @@
+// The run screen: keys, words, filter, live runs, stale panes.
+import { describe, expect, test } from 'vitest';
+import { outcomes, type Outcome } from '#shared/domain/transition.ts';
+import { textIn } from '#renderer/i18n/use-text.ts';
+import { useUi } from '#renderer/state/store.ts';
+import { openApp, type Harness } from './app-harness.tsx';
+
+const stopped = { count: 240, seed: 7 };
+const at = (n: number, more = '') => `#/v1/run(0)?n=${n}&tab=verdict${more}`;
+const rowOf = (app: Harness, n: number) => {
+  const row = app.fake.jobs[0]?.row(n);
+  if (!row) throw new Error(`no transition ${n}`);
+  return row;
+};
+const firstOf = (app: Harness, outcome: Outcome, from = 1) => {
+  for (let n = from; ; n++) if (rowOf(app, n).outcome === outcome) return n;
+};
+const selected = () => useUi.getState().n;
+
+describe.each(['en', 'ko'] as const)('words in %s', (language) => {
+  const { t } = textIn(language);
+  const opening = (outcome: Outcome) => (language === 'ko' ? `${t.outcome[outcome]}.` : outcome === 'commit' ? 'Committed.' : `${t.outcome[outcome].charAt(0).toUpperCase()}${t.outcome[outcome].slice(1)}.`);
+  test('every outcome is said first', async () => {
+    const app = await openApp({ runs: [{ ...stopped, stop: 'user' }], settings: { theme: 'light', language } }, at(1));
+    for (const outcome of outcomes) {
+      useUi.getState().select(firstOf(app, outcome), 'jump');
+      await expect.poll(() => app.why().startsWith(opening(outcome)), { message: `${outcome}: ${app.why()}` }).toBe(true);
+    }
+  });
+});
+
+describe('keys', () => {
+  test('j and k step, J and K go from commit to commit, Home and End to the ends', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    await app.press('jj');
+    expect(selected()).toBe(102);
+    await app.press('k');
+    expect(selected()).toBe(101);
+    await app.press('{ArrowLeft}{ArrowLeft}{ArrowRight}');
+    expect(selected()).toBe(100);
+    const next = firstOf(app, 'commit', 101);
+    await app.press('{Shift>}j{/Shift}');
+    expect(selected()).toBe(next);
+    await app.press('{Shift>}k{/Shift}');
+    expect(rowOf(app, selected()).outcome).toBe('commit');
+    expect(selected()).toBeLessThan(100);
+    await app.press('{Home}');
+    expect(selected()).toBe(1);
+    await app.press('{End}');
+    expect(selected()).toBe(240);
+  });
+
+  test('h leaves the variations, l enters them, Alt and an arrow return', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    await app.press('h');
+    const commit = selected();
+    expect(rowOf(app, commit).bundleSeq).toBe(rowOf(app, 100).baseSeq);
+    await app.press('l');
+    expect(rowOf(app, selected()).baseSeq).toBe(rowOf(app, commit).bundleSeq);
+    await app.press('{Alt>}{ArrowLeft}{ArrowLeft}{/Alt}');
+    expect(selected()).toBe(100);
+    await app.press('{Alt>}{ArrowRight}{/Alt}');
+    expect(selected()).toBe(commit);
+  });
+
+  test('up and down choose an obligation, brackets go to its changes, b to where its value began', async () => {
+    const app = await openApp({ runs: [stopped] }, at(120));
+    await app.press('{ArrowDown}{ArrowDown}{ArrowUp}');
+    expect(useUi.getState().obligation).toBe(1);
+    await app.press(']');
+    const n = selected();
+    const row = rowOf(app, n);
+    expect(row.rank?.[1]).not.toBe(app.fake.jobs[0]?.transition(n).baseRank[1]);
+    await app.press('b');
+    expect(rowOf(app, selected()).outcome).toBe('commit');
+    expect(app.said()).toMatch(/^overfull-rooms has been \d+ since transition \d+$/);
+  });
+
+  test('n goes to the next of the same kind and says when there is none', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    const kind = rowOf(app, 100).outcome;
+    await app.press('n');
+    expect(selected()).toBe(firstOf(app, kind, 101));
+    await app.press('n'.repeat(100));
+    await expect.poll(() => app.said()).toBe('None in this direction');
+  });
+
+  test('d, o, m and r choose the view', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    for (const [key, name] of [
+      ['m', 'Memory'],
+      ['r', 'Record'],
+      ['o', 'Verdict'],
+    ] as const) {
+      await app.press(key);
+      await expect.element(app.screen.getByRole('tab', { name })).toHaveAttribute('aria-selected', 'true');
+    }
+    await expect.poll(() => window.location.hash).toContain('tab=verdict');
+  });
+
+  test('a colon goes to a number or to a bundle by its hash', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    await app.press('{Shift>}{;}{/Shift}');
+    await app.screen.getByRole('textbox', { name: 'Go to number or hash' }).fill('999');
+    await app.press('{Enter}');
+    await expect.element(app.screen.getByText('No transition or bundle is called 999')).toBeVisible();
+    const commit = firstOf(app, 'commit', 60);
+    await app.screen.getByRole('textbox', { name: 'Go to number or hash' }).fill(rowOf(app, commit).bundle?.slice(0, 10) ?? '');
+    await app.press('{Enter}');
+    expect(selected()).toBe(commit);
+    await expect.element(app.screen.getByRole('dialog')).not.toBeInTheDocument();
+  });
+
+  test('pause while a syllable is being composed, and work by place with Hangul input on', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    const key = (init: KeyboardEventInit) => window.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }));
+    key({ code: 'KeyJ', key: 'ㅓ', isComposing: true });
+    key({ code: 'KeyJ', key: 'Process', keyCode: 229 });
+    expect(selected()).toBe(100);
+    key({ code: 'KeyJ', key: 'ㅓ' });
+    expect(selected()).toBe(101);
+    await app.idle();
+  });
+
+  test('space plays to the end and stops there', async () => {
+    const app = await openApp({ runs: [stopped] }, at(238));
+    await app.press(' ');
+    await expect.poll(selected).toBe(240);
+    await expect.poll(() => useUi.getState().playing).toBe(false);
+  });
+});
+
+test('words and numbers change with the key, before any answer of the engine', async () => {
+  const held: (() => void)[] = [];
+  let hold = false;
+  const app = await openApp(
+    { runs: [stopped], beforeTransition: () => (hold ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve()) },
+    at(100),
+  );
+  hold = true;
+  await app.screen.getByRole('tab', { name: 'Record' }).click();
+  const target = firstOf(app, 'commit', 120);
+  useUi.getState().select(target, 'jump');
+  await new Promise((resolve) => requestAnimationFrame(resolve));
+  expect(app.why()).toMatch(/^Committed\./);
+  await expect.element(app.screen.getByText(`Showing 100 while ${target} loads`)).toBeVisible();
+  await expect.element(app.screen.getByRole('tabpanel')).toHaveAttribute('aria-busy', 'true');
+  expect(app.screen.getByRole('tabpanel').element().textContent).toContain('"n": 100');
+  hold = false;
+  for (const release of held) release();
+  await expect.element(app.screen.getByText(`Showing 100 while ${target} loads`)).not.toBeInTheDocument();
+  await expect.element(app.screen.getByRole('tabpanel')).toMatchTextContent(`"n": ${target}`);
+});
+
+test('a key that is held down asks the engine for little and ends at the right place', async () => {
+  const held: (() => void)[] = [];
+  let hold = false;
+  const app = await openApp(
+    { runs: [stopped], beforeTransition: () => (hold ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve()) },
+    at(100),
+  );
+  hold = true;
+  const before = app.fake.calls.filter((name) => name === 'run.transition').length;
+  for (let i = 0; i < 50; i++) useUi.getState().select(101 + i, 'step');
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  expect(app.fake.calls.filter((name) => name === 'run.transition').length - before).toBeLessThanOrEqual(1);
+  hold = false;
+  for (const release of held.splice(0)) release();
+  await expect.poll(() => app.screen.getByRole('tabpanel').element().getAttribute('aria-busy')).toBe('false');
+  expect(selected()).toBe(150);
+});
+
+describe('filter', () => {
+  test('the legend counts, hides, and says how many are hidden', async () => {
+    const app = await openApp({ runs: [stopped] }, at(100));
+    const counts = app.fake.jobs[0]?.summary().counts;
+    if (!counts) throw new Error('no counts');
+    for (const outcome of outcomes) {
+      const name = textIn('en').t.outcome[outcome];
+      await expect.element(app.screen.getByRole('button', { name: `${name} ${counts[outcome]}`, exact: true })).toHaveAttribute('aria-pressed', 'true');
+    }
+    await app.screen.getByRole('button', { name: `tie ${counts.tie}`, exact: true }).click();
+    await app.screen.getByRole('button', { name: `duplicate ${counts.duplicate}`, exact: true }).click();
+    await expect.element(app.screen.getByText(`hiding ${counts.tie + counts.duplicate} of 240`)).toBeVisible();
+    await app.press('j'.repeat(40));
+    expect(['tie', 'duplicate']).not.toContain(rowOf(app, selected()).outcome);
+    await expect.poll(() => window.location.hash).toContain('hide=tie,duplicate');
+    await app.screen.getByRole('button', { name: 'Show all' }).click();
+    await expect.element(app.screen.getByText('hiding', { exact: false })).not.toBeInTheDocument();
+  });
+
+  test('a link carries selection, view, obligation and filter', async () => {
+    const app = await openApp({ runs: [stopped] }, at(77, '&o=unplaced&hide=tie'));
+    expect(useUi.getState()).toMatchObject({ n: 77, tab: 'verdict', obligation: 2 });
+    await expect.element(app.screen.getByText(/^hiding \d+ of 240$/)).toBeVisible();
+  });
+});
+
+describe('live', () => {
+  const live = { status: 'running' as const, count: 60, shown: 20 };
+
+  test('follows the newest, stepping back stops it, F follows again', async () => {
+    const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
+    const run = app.fake.jobs[0]?.id ?? '';
+    expect(selected()).toBe(20);
+    app.fake.advance(run);
+    await expect.poll(selected).toBe(24);
+    await app.press('k');
+    app.fake.advance(run);
+    await expect.element(app.screen.getByText('of 28 transitions')).toBeVisible();
+    expect(selected()).toBe(23);
+    await app.press('f');
+    await expect.poll(selected).toBe(28);
+  });
+
+  test('is stopped by its key, resumed by the other, and goes on where it was', async () => {
+    const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
+    await app.press('{Shift>}s{/Shift}');
+    await expect.element(app.screen.getByText('stopped: stopped by you')).toBeVisible();
+    await app.press('{Shift>}r{/Shift}');
+    await expect.element(app.screen.getByText('live', { exact: true })).toBeVisible();
+    app.fake.advance(app.fake.jobs[0]?.id ?? '');
+    await expect.element(app.screen.getByText('of 24 transitions')).toBeVisible();
+  });
+
+  test('goes on after a lost connection without a gap', async () => {
+    const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
+    const run = app.fake.jobs[0]?.id ?? '';
+    app.fake.crash('', false);
+    app.fake.advance(run);
+    app.fake.advance(run);
+    await expect.poll(selected, { timeout: 5_000 }).toBe(28);
+    await app.press('kkkkk');
+    expect(selected()).toBe(23);
+    expect(app.why()).not.toBe('');
+  });
+});
+
+describe('other states', () => {
+  test('a run that is not there', async () => {
+    const app = await openApp({ runs: [] }, '#/v1/run/run_0192f0c4-1a2b-7000-8000-00000000ffff');
+    await expect.element(app.screen.locator.getByRole('alert')).toMatchTextContent('no run is called');
+  });
+  test('a run that never started says why', async () => {
+    const app = await openApp({ runs: [{ status: 'not_started', count: 8, note: 'the seed had no verdict: line 12' }] }, '#/v1/run(0)');
+    await expect.element(app.screen.getByText('the seed had no verdict: line 12')).toBeVisible();
+  });
+  test('screen readers are told the outcome, what changed and the place', async () => {
+    const app = await openApp({ runs: [stopped] }, at(1));
+    useUi.getState().select(firstOf(app, 'incomparable', 100), 'jump');
+    await expect.poll(() => app.said()).toMatch(/^incomparable, [\w-]+ \d+ to \d+, [\w-]+ \d+ to \d+, variation \d+ of \d+$/);
+  });
+  test('a near miss leads to its transition', async () => {
+    const app = await openApp({ runs: [stopped] }, at(183));
+    const miss = app.screen.getByRole('button', { name: /incomparable .* better/ }).first();
+    const n = Number(/^\d+/.exec(miss.element().textContent ?? '')?.[0]);
+    await miss.click();
+    expect(selected()).toBe(n);
+  });
+});
