@@ -16,16 +16,28 @@ export function budgetValues(budget: Budget): (number | null)[] {
 
 /** Reads eight values in the order of `budgetDimensions`. */
 export function toAmounts(values: readonly number[]): Amounts {
-  const [attempts = 0, rounds = 0, requests = 0, promptTokens = 0, completionTokens = 0, verifierRuns = 0, verifierMs = 0, wallMs = 0] = values;
+  const [attempts = 0, rounds = 0, requests = 0, promptTokens = 0, completionTokens = 0, verifierRuns = 0, verifierMs = 0, wallMs = 0] =
+    values;
   return { attempts, rounds, requests, promptTokens, completionTokens, verifierRuns, verifierMs, wallMs };
 }
 
 export function toBudget(values: readonly (number | null)[]): Budget {
-  const [attempts = null, rounds = null, requests = null, promptTokens = null, completionTokens = null, verifierRuns = null, verifierMs = null, wallMs = null] = values;
+  const [
+    attempts = null,
+    rounds = null,
+    requests = null,
+    promptTokens = null,
+    completionTokens = null,
+    verifierRuns = null,
+    verifierMs = null,
+    wallMs = null,
+  ] = values;
   return { attempts, rounds, requests, promptTokens, completionTokens, verifierRuns, verifierMs, wallMs };
 }
 
-const Stored = z.array(Count).refine((values) => values.length === budgetDimensions.length || values.length === 2 * budgetDimensions.length);
+const Stored = z
+  .array(Count)
+  .refine((values) => values.length === budgetDimensions.length || values.length === 2 * budgetDimensions.length);
 
 /** Charged amounts, then the overshoot if there is any. */
 export function encodeCost({ charged, overshoot }: Cost): string {

@@ -38,7 +38,13 @@ export type VerifierRunInput = {
 };
 
 /** `sha` is the SHA-256 of the canonical JSON of {tree, contract, verdict}. */
-export type VerdictInput = { readonly sha: Sha; readonly tree: Sha | null; readonly contract: Sha; readonly verdict: Verdict; readonly runs: readonly VerifierRunInput[] };
+export type VerdictInput = {
+  readonly sha: Sha;
+  readonly tree: Sha | null;
+  readonly contract: Sha;
+  readonly verdict: Verdict;
+  readonly runs: readonly VerifierRunInput[];
+};
 
 export type CreateRun = {
   readonly run: RunId;
@@ -102,7 +108,13 @@ export type CommitRound = {
   readonly stop: { readonly reason: StopReason; readonly note: string | null } | null;
 };
 
-export type StopRun = { readonly run: RunId; readonly at: string; readonly reason: StopReason; readonly note: string | null; readonly event: EventBody };
+export type StopRun = {
+  readonly run: RunId;
+  readonly at: string;
+  readonly reason: StopReason;
+  readonly note: string | null;
+  readonly event: EventBody;
+};
 export type ResumeRun = { readonly run: RunId; readonly at: string; readonly event: EventBody };
 
 /** What is needed to go on with a run. `nextDraw` = 1 + number of attempts so far that were not `aborted`. */

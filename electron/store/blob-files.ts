@@ -23,7 +23,7 @@ const syncFolder = (folder: string): void => {
 };
 
 const writeAll = (fd: number, bytes: Uint8Array): void => {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 };
 
 /** Writes the file (temporary name, fsync, rename, fsync of the folders). Throws a StoreError that names it; then there is no such file. */
@@ -59,7 +59,9 @@ export function readBlobFile(dir: string, sha: Sha): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new StoreError('corrupt', `blob ${sha} cannot be read from ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new StoreError('corrupt', `blob ${sha} cannot be read from ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -13,7 +13,8 @@ export function transferables(value: unknown): ArrayBuffer[] {
   const views = value instanceof Uint8Array ? [value] : typeof value === 'object' && value !== null ? Object.values(value) : [];
   const buffers = new Set<ArrayBuffer>();
   for (const view of views) {
-    if (ArrayBuffer.isView(view) && view.buffer instanceof ArrayBuffer && view.byteLength === view.buffer.byteLength) buffers.add(view.buffer);
+    if (ArrayBuffer.isView(view) && view.buffer instanceof ArrayBuffer && view.byteLength === view.buffer.byteLength)
+      buffers.add(view.buffer);
   }
   return [...buffers];
 }

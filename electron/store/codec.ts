@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Sha } from '#shared/domain/ids.ts';
+import { assertNever } from '#shared/lib/assert.ts';
 import { StoreError } from './errors.ts';
 
 export type Codec = 'raw' | 'zstd' | 'zstd-dict';
@@ -45,6 +46,8 @@ const plain = ({ codec, bytes, size, dictionary }: Stored): Uint8Array => {
     case 'zstd-dict':
       if (dictionary === undefined) throw new Error('its dictionary is missing');
       return zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, size), dictionary });
+    default:
+      return assertNever(codec, 'codec');
   }
 };
 
@@ -58,7 +61,9 @@ export function decode(stored: Stored, what: string): Uint8Array {
   try {
     bytes = plain(stored);
   } catch (error) {
-    throw new StoreError('corrupt', `${what} ${sha} is damaged: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new StoreError('corrupt', `${what} ${sha} is damaged: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   if (bytes.length !== size) throw new StoreError('corrupt', `${what} ${sha} is damaged: ${bytes.length} bytes instead of ${size}`);
   const found = hash('sha256', bytes);

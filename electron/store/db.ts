@@ -21,7 +21,13 @@ export type DbOptions = {
 
 // Every connection: foreign keys, and delete triggers that fire for REPLACE too. Without recursive_triggers `INSERT OR REPLACE` would
 // overwrite an immutable row silently (semantics.md, section 10).
-const everyConnection = ['foreign_keys = ON', 'recursive_triggers = ON', 'busy_timeout = 5000', 'trusted_schema = OFF', 'temp_store = MEMORY'];
+const everyConnection = [
+  'foreign_keys = ON',
+  'recursive_triggers = ON',
+  'busy_timeout = 5000',
+  'trusted_schema = OFF',
+  'temp_store = MEMORY',
+];
 
 const open = (file: string, options: Database.Options): Database.Database => {
   try {
@@ -50,13 +56,13 @@ export class ReadableDb {
   protected prepared(text: string): Prepared<unknown> {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const statement = this.db.prepare<SqlValue[], unknown>(text);
+    const statement = this.db.prepare<SqlValue[]>(text);
     this.#statements.set(text, statement);
     return statement;
   }
 
   #typed<Row>(query: Query<Row>): Prepared<Row> {
-    // The one place where the shape that `sql` was given is believed.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place where the shape that `sql` was given is believed
     return this.prepared(query.text) as Prepared<Row>;
   }
 
@@ -74,7 +80,9 @@ export class ReadableDb {
 
   /** Rows as arrays, for the columns of large ranges. */
   iterateRaw<Row extends readonly SqlValue[]>(query: Query<Row>, ...values: SqlValue[]): IterableIterator<Row> {
-    return this.#typed(query).raw().iterate(...values);
+    return this.#typed(query)
+      .raw()
+      .iterate(...values);
   }
 
   /** The steps of SQLite's plan, for the tests. */
@@ -168,7 +176,8 @@ export function openWritable(file: string, blobsDir: string, options: DbOptions 
   const db = open(file, {});
   try {
     const mode: unknown = db.pragma('journal_mode = WAL', { simple: true });
-    if (mode !== 'wal') throw new StoreError('readonly', `${file}: the journal mode is ${String(mode)} and cannot be set to WAL on this file system`);
+    if (mode !== 'wal')
+      throw new StoreError('readonly', `${file}: the journal mode is ${String(mode)} and cannot be set to WAL on this file system`);
     // better-sqlite3 is built with NORMAL as the default of WAL: the last commits could vanish with the power.
     db.pragma('synchronous = FULL');
     // Checkpoints run between writes, not inside the one that happens to cross a threshold.

@@ -36,7 +36,14 @@ export class StoreError extends Error {
 const kindOf = (code: string, message: string): StoreErrorKind => {
   if (code.startsWith('SQLITE_CONSTRAINT')) return message.includes('immutable') ? 'immutable' : 'constraint';
   if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return 'corrupt';
-  if (code.startsWith('SQLITE_READONLY') || code.startsWith('SQLITE_CANTOPEN') || code === 'SQLITE_PERM' || code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
+  if (
+    code.startsWith('SQLITE_READONLY') ||
+    code.startsWith('SQLITE_CANTOPEN') ||
+    code === 'SQLITE_PERM' ||
+    code === 'EACCES' ||
+    code === 'EROFS' ||
+    code === 'EPERM'
+  )
     return 'readonly';
   if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return 'full';
   return 'other';
@@ -61,5 +68,7 @@ export function toStoreError(error: unknown, file: string): StoreError {
   const kind = kindOf(code, message);
   const more = advice[kind];
   if (kind === 'constraint' || kind === 'immutable') return new StoreError(kind, message, { cause: error });
-  return new StoreError(kind, `${file}: ${message}${code === '' ? '' : ` (${code})`}${more === undefined ? '' : `; ${more}`}`, { cause: error });
+  return new StoreError(kind, `${file}: ${message}${code === '' ? '' : ` (${code})`}${more === undefined ? '' : `; ${more}`}`, {
+    cause: error,
+  });
 }

@@ -1,5 +1,4 @@
 // Every operation that crosses to a thread, by name: the same table types the client's calls and serves them in the worker.
-import type { ReadableDb } from './db.ts';
 import { getBlob, getManifest } from './read/blobs.ts';
 import { getBundle, getChain } from './read/bundles.ts';
 import { getColumns } from './read/columns.ts';
@@ -30,8 +29,8 @@ export const reads = {
   getBlob,
   getResumeState,
   getJournal,
-  lastJournal: (db: ReadableDb, _: null) => lastJournal(db),
-  getSettings: (db: ReadableDb, _: null) => getSettings(db),
+  lastJournal,
+  getSettings,
 } as const;
 
 /** Served by the writer; each returns the items that it appended to the journal. */

@@ -50,12 +50,17 @@ export async function startThread(worker: URL, options: WorkerOptions): Promise<
           const request = waiting.get(message.seq);
           waiting.delete(message.seq);
           if (message.type === 'error') request?.reject(fromWire(message.error));
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the worker answers what the operation of this number returns
           else request?.resolve(message.value as never);
         }
       }
     });
     thread.on('error', (error: unknown) => {
-      const failure = new StoreError('other', `the store's ${options.role} thread failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      const failure = new StoreError(
+        'other',
+        `the store's ${options.role} thread failed: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
       end(failure);
       reject(failure);
     });

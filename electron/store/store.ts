@@ -24,7 +24,8 @@ export type OpenStore = Store & { readonly sqliteVersion: string };
 const Events = z.array(EventBody);
 
 const compactBlobs = (blobs: readonly BlobInput[]): BlobInput[] => blobs.map(({ sha, bytes }) => ({ sha, bytes: compact(bytes) }));
-const compactSalts = <T extends { readonly salt: Uint8Array }>(salts: readonly T[]): T[] => salts.map((salt) => ({ ...salt, salt: compact(salt.salt) }));
+const compactSalts = <T extends { readonly salt: Uint8Array }>(salts: readonly T[]): T[] =>
+  salts.map((salt) => ({ ...salt, salt: compact(salt.salt) }));
 
 // A line of the chain is never changed again, so what would make a malformed one is refused before it leaves for the writer.
 const checkEvents = (events: readonly EventBody[]): void => {
@@ -32,7 +33,9 @@ const checkEvents = (events: readonly EventBody[]): void => {
   if (!checked.success) throw new StoreError('constraint', `not an event of the chain: ${z.prettifyError(checked.error)}`);
 };
 
-type Ops = { [K in keyof Reads]: { input: Parameters<Reads[K]>[1]; result: ReturnType<Reads[K]> } };
+// `null` for the ones that take no input.
+type Input<F> = F extends (db: never, input: infer I) => unknown ? (unknown extends I ? null : I) : never;
+type Ops = { [K in keyof Reads]: { input: Input<Reads[K]>; result: ReturnType<Reads[K]> } };
 
 /**
  * Opens `pawl.db` and `blobs/` in the data folder, creating or migrating them. Rejects with a StoreError that names the file: of kind

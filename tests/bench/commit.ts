@@ -22,7 +22,9 @@ const candidateBytes = 20_000;
 const warmUp = 40;
 const measured = 400;
 
-const words = 'timeout retries endpoint cache buffer limit window depth threshold interval region shard replica quorum lease weight'.split(' ');
+const words = 'timeout retries endpoint cache buffer limit window depth threshold interval region shard replica quorum lease weight'.split(
+  ' ',
+);
 
 const line = (random: () => number): string =>
   `    "${words[Math.floor(random() * words.length)] ?? ''}_${Math.floor(random() * 1_000)}": ${Math.floor(random() * 100_000)},`;
@@ -75,15 +77,28 @@ const openRun = (dir: string, slots: number, random: () => number) => {
   const db = openWritable(join(dir, 'pawl.db'), join(dir, 'blobs'));
   migrate(db);
   const genesis = Array.from({ length: obligations }, () => cap);
-  const scenario = createScenario({ i: slots, caps: genesis, genesis, seedText: seedText(random), header: { slots, budget: { attempts: 1_000_000 } } });
+  const scenario = createScenario({
+    i: slots,
+    caps: genesis,
+    genesis,
+    seedText: seedText(random),
+    header: { slots, budget: { attempts: 1_000_000 } },
+  });
   createRun(db, scenario.create());
   const specs = (): SlotSpec[] => {
     const head = scenario.head().rank;
     const at = head.findIndex((r) => r > 0);
     const text = scenario.textOf(scenario.head().tree) ?? '';
     return Array.from({ length: slots }, (_, slot): SlotSpec => {
-      const rank = head.map((r, i) => (slot === 0 ? (i === at ? r - 1 : r) : i === slot ? Math.min(cap, r + 1) : slot === 3 && i === at ? r - 1 : r));
-      return { kind: 'ranked', text: edited(text, random), rank, output: `checked ${obligations} obligations, slot ${slot}, ${random()}\n` };
+      const rank = head.map((r, i) =>
+        slot === 0 ? (i === at ? r - 1 : r) : i === slot ? Math.min(cap, r + 1) : slot === 3 && i === at ? r - 1 : r,
+      );
+      return {
+        kind: 'ranked',
+        text: edited(text, random),
+        rank,
+        output: `checked ${obligations} obligations, slot ${slot}, ${random()}\n`,
+      };
     });
   };
   return {
@@ -118,7 +133,8 @@ const shuffle = <T>(items: readonly T[], random: () => number): T[] =>
  */
 export async function benchCommit(): Promise<BenchReport> {
   const dir = mkdtempSync(join(tmpdir(), 'pawl-bench-commit-'));
-  const random = createRandom(['bench commit', 1]).next;
+  const generator = createRandom(['bench commit', 1]);
+  const random = () => generator.next();
   const fd = openSync(join(dir, 'appended'), 'a');
   const bares = new Map([1, 4].map((n) => [n, openBare(join(dir, `bare-${n}.db`))]));
   const runs = new Map([1, 4].map((n) => [n, openRun(join(dir, `run-${n}`), n, random)]));
@@ -158,7 +174,7 @@ export async function benchCommit(): Promise<BenchReport> {
       });
     }
   } finally {
-    for (const { close } of [...bares.values(), ...runs.values()]) close();
+    for (const side of [...bares.values(), ...runs.values()]) side.close();
     closeSync(fd);
     rmSync(dir, { recursive: true, force: true });
   }

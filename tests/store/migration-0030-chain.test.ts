@@ -4,7 +4,7 @@ import { migrate } from '#electron/store/migrations/migrate.ts';
 import { selectJournal, selectLast } from '#electron/store/read/journal.ts';
 import { selectEvents } from '#electron/store/read/transitions.ts';
 import { databaseFile, temporaryFolder } from './support/database.ts';
-import { byKey, expectPlan, namesOf } from './support/plan.ts';
+import { byKey, planProblems, namesOf } from './support/plan.ts';
 
 test('migration 30 makes the event chain, salts and the journal', () => {
   const dir = temporaryFolder();
@@ -15,8 +15,8 @@ test('migration 30 makes the event chain, salts and the journal', () => {
   expect(namesOf(db, 'trigger', 'event')).toEqual(['event_insert', 'event_no_delete', 'event_no_update']);
   expect(namesOf(db, 'trigger', 'salt')).toEqual(['salt_no_delete', 'salt_no_replace', 'salt_no_update']);
   expect(namesOf(db, 'trigger', 'journal')).toEqual(['journal_no_delete', 'journal_no_replace', 'journal_no_update']);
-  expectPlan(db, selectEvents, [1, 2], [byKey]);
-  expectPlan(db, selectJournal, [1, 2], [byKey, byKey]);
-  expectPlan(db, selectLast, [], [/SEARCH journal/]);
+  expect(planProblems(db, selectEvents, [1, 2], [byKey])).toEqual([]);
+  expect(planProblems(db, selectJournal, [1, 2], [byKey, byKey])).toEqual([]);
+  expect(planProblems(db, selectLast, [], [/SEARCH journal/])).toEqual([]);
   db.close();
 });

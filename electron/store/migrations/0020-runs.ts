@@ -10,7 +10,21 @@ const used = amountColumns('used');
 const over = amountColumns('over');
 const counts = outcomes.map((outcome) => `n_${outcome}`);
 
-const runIdentity = ['no', 'id', 'contract', 'header_sha', 'parent', 'proposer', 'slots', 'seed', 'task_id', 'task_title', 'task_path', 'started_at', ...max];
+const runIdentity = [
+  'no',
+  'id',
+  'contract',
+  'header_sha',
+  'parent',
+  'proposer',
+  'slots',
+  'seed',
+  'task_id',
+  'task_title',
+  'task_path',
+  'started_at',
+  ...max,
+];
 
 // One pass over the new rank, the caps and the parent's rank: a join of json_each with itself is quadratic, a GROUP BY is not.
 const rankFacts = `

@@ -23,7 +23,8 @@ export function getBlob(db: ReadableDb, sha: Sha): Uint8Array | null {
   if (row.dict === null) return decode({ sha, size, codec, bytes: stored(db, row) }, 'blob');
   const dict = db.get(selectBlob, row.dict);
   // A dictionary has none itself: its own row cannot lead further.
-  if (dict === undefined || dict.dict !== null) throw new StoreError('corrupt', `blob ${sha} is damaged: its dictionary ${row.dict} is not there`);
+  if (dict === undefined || dict.dict !== null)
+    throw new StoreError('corrupt', `blob ${sha} is damaged: its dictionary ${row.dict} is not there`);
   const dictionary = decode({ sha: dict.sha, size: dict.size, codec: dict.codec, bytes: stored(db, dict) }, 'blob');
   return decode({ sha, size, codec, bytes: stored(db, row), dictionary }, 'blob');
 }

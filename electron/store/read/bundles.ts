@@ -34,7 +34,9 @@ export const selectBundle = sql<BundleRow>(
      b.latent, b.rank, b.summary_text
    FROM bundle b JOIN run r ON r.no = b.key >> 32 WHERE b.key = ?`,
 );
-export const selectChain = sql<{ id: Sha; transition: number | null; rank: string }>('SELECT id, transition, rank FROM bundle WHERE key BETWEEN ? AND ? ORDER BY key');
+export const selectChain = sql<{ id: Sha; transition: number | null; rank: string }>(
+  'SELECT id, transition, rank FROM bundle WHERE key BETWEEN ? AND ? ORDER BY key',
+);
 
 /** The bundle with this key; null where there is none. */
 export function bundleAt(db: ReadableDb, key: number): CertifiedBundle | null {
@@ -72,6 +74,12 @@ export function getChain(db: ReadableDb, run: RunId): ChainColumns {
       const rank = Rank.parse(JSON.parse(row.rank));
       if (rank.length === m) ranks.set(rank, i * m);
     }
-    return { count: rows.length, m, ids: rows.map(({ id }) => id), transition: Int32Array.from(rows, ({ transition }) => transition ?? -1), ranks };
+    return {
+      count: rows.length,
+      m,
+      ids: rows.map(({ id }) => id),
+      transition: Int32Array.from(rows, ({ transition }) => transition ?? -1),
+      ranks,
+    };
   });
 }

@@ -10,12 +10,26 @@ import { encodeRank, parsePairs } from '../sparse-rank.ts';
 import { genesisRank } from './genesis-rank.ts';
 import { runPlace } from './runs.ts';
 
-type RawRow = [outcome: number, round: number, slot: number, base: number, bundle: number | null, duplicateOf: number | null, rank: string | null];
+type RawRow = [
+  outcome: number,
+  round: number,
+  slot: number,
+  base: number,
+  bundle: number | null,
+  duplicateOf: number | null,
+  rank: string | null,
+];
 type RawBucketRow = [outcome: number, base: number, bundle: number | null, potential: number | null, rank: string | null];
 
-export const selectRows = sql<RawRow>('SELECT outcome, round, slot, base, bundle, duplicate_of, rank FROM transition WHERE key BETWEEN ? AND ? ORDER BY key');
-export const selectBucketRows = sql<RawBucketRow>('SELECT outcome, base, bundle, potential, rank FROM transition WHERE key BETWEEN ? AND ? ORDER BY key');
-export const selectBase = sql<{ rank: string; era_start: number; potential: number }>('SELECT rank, era_start, potential FROM bundle WHERE key = ?');
+export const selectRows = sql<RawRow>(
+  'SELECT outcome, round, slot, base, bundle, duplicate_of, rank FROM transition WHERE key BETWEEN ? AND ? ORDER BY key',
+);
+export const selectBucketRows = sql<RawBucketRow>(
+  'SELECT outcome, base, bundle, potential, rank FROM transition WHERE key BETWEEN ? AND ? ORDER BY key',
+);
+export const selectBase = sql<{ rank: string; era_start: number; potential: number }>(
+  'SELECT rank, era_start, potential FROM bundle WHERE key = ?',
+);
 export const selectCommitBefore = sql<{ bundle: number }>(
   'SELECT key AS bundle FROM bundle WHERE key BETWEEN ? AND ? AND (transition IS NULL OR transition < ?) ORDER BY key DESC LIMIT 1',
 );
@@ -55,7 +69,11 @@ const rowColumns = (db: ReadableDb, { no, m, from, count }: Range): RowColumns =
   };
   const baseOf = bases(db);
   let i = 0;
-  for (const [outcome, round, slot, base, bundle, duplicateOf, rank] of db.iterateRaw(selectRows, rowKey(no, from), rowKey(no, from + count - 1))) {
+  for (const [outcome, round, slot, base, bundle, duplicateOf, rank] of db.iterateRaw(
+    selectRows,
+    rowKey(no, from),
+    rowKey(no, from + count - 1),
+  )) {
     columns.outcome[i] = outcome;
     columns.round[i] = round;
     columns.slot[i] = slot;
@@ -142,13 +160,19 @@ const bucketColumns = (db: ReadableDb, { no, m, from, count }: Range, resolution
  * Transitions from..to (inclusive, cut at the last one) as columns: rows at resolution 1, else buckets of `resolution` transitions.
  * At most `maxColumns` of them. Throws a StoreError of kind `not_found` or `constraint`.
  */
-export function getColumns(db: ReadableDb, { run, from, to, resolution }: { run: RunId; from: number; to: number; resolution: number }): RunColumns {
+export function getColumns(
+  db: ReadableDb,
+  { run, from, to, resolution }: { run: RunId; from: number; to: number; resolution: number },
+): RunColumns {
   if (from < 1 || resolution < 1) throw new StoreError('constraint', `no columns from ${from} at resolution ${resolution}`);
   return db.snapshot(() => {
     const { no, m, transitions } = runPlace(db, run);
     const count = Math.max(0, Math.min(to, transitions) - from + 1);
     if (count / resolution > maxColumns) {
-      throw new StoreError('constraint', `${count} transitions at resolution ${resolution} are more than ${maxColumns} columns; ask for a coarser resolution`);
+      throw new StoreError(
+        'constraint',
+        `${count} transitions at resolution ${resolution} are more than ${maxColumns} columns; ask for a coarser resolution`,
+      );
     }
     const range: Range = { no, m, from, count };
     return resolution === 1 ? rowColumns(db, range) : bucketColumns(db, range, resolution);

@@ -29,7 +29,9 @@ type RunRow = Readonly<Record<`used_${string}`, number>> & {
 
 export const selectRun = sql<RunRow>(
   `SELECT r.no, r.header_sha, r.task_id, r.task_title, r.task_path, r.stop, r.head, r.rounds, r.transitions, r.n_aborted,
-     ${amountColumns('used').map((c) => `r.${c}`).join(', ')}, h.body AS header, c.sha AS contract, c.body AS contract_body
+     ${amountColumns('used')
+       .map((c) => `r.${c}`)
+       .join(', ')}, h.body AS header, c.sha AS contract, c.body AS contract_body
    FROM run r JOIN header h ON h.run = r.no JOIN contract c ON c.sha = r.contract WHERE r.id = ?`,
 );
 // Runs that disagreed are not final, and neither is a missing verdict (semantics.md, sections 2 and 3).
@@ -62,7 +64,8 @@ export function getResumeState(db: ReadableDb, run: RunId): ResumeState | null {
     if (row === undefined || row.head === null) return null;
     const head = bundleAt(db, row.head);
     const seed = db.get(selectSeedVerdict, rowKey(row.no, 0));
-    if (head === null || seed === undefined) throw new StoreError('corrupt', `${db.file}: the head or the genesis of run ${run} is not there`);
+    if (head === null || seed === undefined)
+      throw new StoreError('corrupt', `${db.file}: the head or the genesis of run ${run} is not there`);
     const own = db.all(selectFinal, rowKey(row.no, 1), rowKey(row.no, maxInRun));
     return {
       header: RunHeader.parse(JSON.parse(row.header)),

@@ -53,9 +53,7 @@ export const selectBodies = sql<{ header: string; contract: string }>(
   'SELECT h.body AS header, c.body AS contract FROM run r JOIN header h ON h.run = r.no JOIN contract c ON c.sha = r.contract WHERE r.id = ?',
 );
 export const selectPrefix = sql<{ id: RunId }>('SELECT id FROM run WHERE id >= ? AND id < ? ORDER BY id LIMIT 2');
-export const selectRunNo = sql<RunPlace>(
-  'SELECT r.no, r.transitions, c.m FROM run r JOIN contract c ON c.sha = r.contract WHERE r.id = ?',
-);
+export const selectRunNo = sql<RunPlace>('SELECT r.no, r.transitions, c.m FROM run r JOIN contract c ON c.sha = r.contract WHERE r.id = ?');
 
 /** Where a run's rows lie, how many transitions it has and how many obligations its contract. */
 export type RunPlace = { readonly no: number; readonly transitions: number; readonly m: number };
@@ -122,7 +120,10 @@ const toSummary = (row: SummaryRow): RunSummary => ({
 });
 
 /** Newest first, by keyset: `before` is the last id of the page before. */
-export function listRuns(db: ReadableDb, { before, limit }: { before?: RunId | undefined; limit: number }): { runs: RunSummary[]; more: boolean } {
+export function listRuns(
+  db: ReadableDb,
+  { before, limit }: { before?: RunId | undefined; limit: number },
+): { runs: RunSummary[]; more: boolean } {
   const rows = db.all(selectPage, before ?? afterAnyId, limit + 1);
   return { runs: rows.slice(0, limit).map(toSummary), more: rows.length > limit };
 }

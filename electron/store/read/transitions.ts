@@ -6,8 +6,8 @@ import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { type FileChange, MemoryEntry } from '#shared/domain/memory.ts';
 import { type Outcome, outcomes, type Transition, type VerdictSource } from '#shared/domain/transition.ts';
 import type { ManifestEntry, TreeFile } from '#shared/domain/tree.ts';
-import { Rank, type Verdict } from '#shared/domain/verdict.ts';
-import { ensure } from '#shared/lib/assert.ts';
+import type { Rank, Verdict } from '#shared/domain/verdict.ts';
+import { assertNever, ensure } from '#shared/lib/assert.ts';
 import { truncateUtf8 } from '#shared/lib/text.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import { decodeCost } from '../amounts.ts';
@@ -48,18 +48,22 @@ type WholeRow = Row & {
   readonly features_shown: Sha | null;
 };
 
-const columns = 't.key, t.outcome, t.round, t.slot, t.base, b.id AS base_id, b.era_start, t.bundle, c.id AS bundle_id, t.duplicate_of, t.source, t.kind, t.code, t.rank, t.cost, t.tree';
+const columns =
+  't.key, t.outcome, t.round, t.slot, t.base, b.id AS base_id, b.era_start, t.bundle, c.id AS bundle_id, t.duplicate_of, t.source, t.kind, t.code, t.rank, t.cost, t.tree';
 const tables = 'transition t JOIN bundle b ON b.key = t.base LEFT JOIN bundle c ON c.key = t.bundle';
 
 export const selectPage = sql<Row>(`SELECT ${columns} FROM ${tables} WHERE t.key > ? AND t.key <= ? ORDER BY t.key LIMIT ?`);
-export const selectOne = sql<WholeRow>(`SELECT ${columns}, t.event_from, t.event_to, t.verdict, t.request, t.response, t.features_shown FROM ${tables} WHERE t.key = ?`);
+export const selectOne = sql<WholeRow>(
+  `SELECT ${columns}, t.event_from, t.event_to, t.verdict, t.request, t.response, t.features_shown FROM ${tables} WHERE t.key = ?`,
+);
 export const selectMemory = sql<{ body: string }>('SELECT body FROM memory WHERE key = ?');
 export const selectUses = sql<{ entry: Sha }>('SELECT entry FROM memory_use WHERE transition = ? ORDER BY position');
 export const selectEvents = sql<{ line: string }>('SELECT line FROM event WHERE key BETWEEN ? AND ? ORDER BY key');
 
 const outcomeOf = (code: number): Outcome => ensure(outcomes[code], `outcome with the code ${code}`);
 
-const rankOf = (db: ReadableDb, { rank, era_start }: Row): Rank | null => (rank === null ? null : decodeRank(rank, genesisRank(db, era_start)));
+const rankOf = (db: ReadableDb, { rank, era_start }: Row): Rank | null =>
+  rank === null ? null : decodeRank(rank, genesisRank(db, era_start));
 
 const toRow = (db: ReadableDb, row: Row): TransitionRow => ({
   n: numberOf(row.key),
@@ -136,6 +140,8 @@ const speaksOf = (line: string, n: number): boolean => {
     case 'resume':
     case 'stop':
       return false;
+    default:
+      return assertNever(event.value, 'event');
   }
 };
 

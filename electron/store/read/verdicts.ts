@@ -6,7 +6,13 @@ import { type ReadableDb, sql } from '../db.ts';
 import { decodeRank } from '../sparse-rank.ts';
 import { genesisRank } from './genesis-rank.ts';
 
-export type VerdictRow = { readonly kind: string; readonly code: string | null; readonly era: number | null; readonly rank: string | null; readonly body: string };
+export type VerdictRow = {
+  readonly kind: string;
+  readonly code: string | null;
+  readonly era: number | null;
+  readonly rank: string | null;
+  readonly body: string;
+};
 
 export const selectVerdict = sql<VerdictRow>('SELECT kind, code, era, rank, body FROM verdict WHERE sha = ?');
 
@@ -15,7 +21,9 @@ const Body = z.record(z.string(), z.unknown());
 /** Restores a verdict from its row. */
 export function toVerdict(db: ReadableDb, { kind, code, era, rank, body }: VerdictRow): Verdict {
   const rest = Body.parse(JSON.parse(body));
-  return Verdict.parse(rank === null || era === null ? { kind, code, ...rest } : { kind, rank: decodeRank(rank, genesisRank(db, era)), ...rest });
+  return Verdict.parse(
+    rank === null || era === null ? { kind, code, ...rest } : { kind, rank: decodeRank(rank, genesisRank(db, era)), ...rest },
+  );
 }
 
 export function getVerdict(db: ReadableDb, sha: Sha): Verdict | null {

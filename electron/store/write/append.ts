@@ -49,10 +49,7 @@ export function appendSalts(db: WritableDb, no: number, from: number, salts: rea
   // A slot has four: rows of one statement cost less than half of as many statements.
   for (let i = 0; i < salts.length; i += saltsAtOnce) {
     const rows = salts.slice(i, i + saltsAtOnce);
-    db.run(
-      insertSalts(rows.length),
-      ...rows.flatMap(({ commitment, salt, object }) => [rowKey(no, position++), commitment, salt, object]),
-    );
+    db.run(insertSalts(rows.length), ...rows.flatMap(({ commitment, salt, object }) => [rowKey(no, position++), commitment, salt, object]));
   }
   return position;
 }

@@ -15,7 +15,8 @@ const insertRow = sql(
 const fields = new Set(Object.keys(BundleBody.shape));
 
 // As bundleId does, with the platform's hash: this stands between a decision and its commit. The tests compare the two.
-const idOf = (bundle: CertifiedBundle): Sha => hash('sha256', canonicalJson(Object.fromEntries(Object.entries(bundle).filter(([field]) => fields.has(field)))));
+const idOf = (bundle: CertifiedBundle): Sha =>
+  hash('sha256', canonicalJson(Object.fromEntries(Object.entries(bundle).filter(([field]) => fields.has(field)))));
 
 /** I7: the id recomputes from the body. Throws a StoreError when it does not, or when header or summary are not those of the run. */
 export function checkBundle(bundle: CertifiedBundle, header: string): void {

@@ -64,13 +64,15 @@ const checkRecords = (input: CommitRound, no: number, slots: readonly SlotRow[])
     for (const [d, name] of budgetDimensions.entries()) {
       const amount = t.cost.charged[name];
       const limit = reserved[d];
-      if (typeof limit !== 'number' || amount > limit) refuse(input, `attempt ${t.n} charges ${amount} ${name}, ${String(limit)} were reserved`);
+      if (typeof limit !== 'number' || amount > limit)
+        refuse(input, `attempt ${t.n} charges ${amount} ${name}, ${String(limit)} were reserved`);
       charged[d] = (charged[d] ?? 0) + amount;
       overshoot[d] = (overshoot[d] ?? 0) + t.cost.overshoot[name];
     }
     if (t.outcome === 'commit') {
       commits++;
-      if (bundle === null || t.bundle !== bundle.id || bundle.transition !== t.n) refuse(input, `attempt ${t.n} commits without its bundle`);
+      if (bundle === null || t.bundle !== bundle.id || bundle.transition !== t.n)
+        refuse(input, `attempt ${t.n} commits without its bundle`);
       continue;
     }
     if (t.bundle !== null) refuse(input, `attempt ${t.n} did not commit and has a bundle`);
@@ -79,12 +81,15 @@ const checkRecords = (input: CommitRound, no: number, slots: readonly SlotRow[])
   }
   if (entries !== memory.length) refuse(input, `${memory.length} memory entries for ${entries} attempts that did not commit`);
   if (commits !== (bundle === null ? 0 : 1)) refuse(input, `${commits} commits`);
-  if (bundle !== null && (bundle.run !== run || bundle.edge !== 'commit' || bundle.parent !== expectedHead)) refuse(input, 'the bundle is not a child of the head');
+  if (bundle !== null && (bundle.run !== run || bundle.edge !== 'commit' || bundle.parent !== expectedHead))
+    refuse(input, 'the bundle is not a child of the head');
   const differs = (sum: readonly number[], given: Amounts) => amountValues(given).some((x, d) => x !== sum[d]);
-  if (differs(charged, input.charged) || differs(overshoot, input.overshoot)) refuse(input, 'what is charged is not the sum over the attempts');
+  if (differs(charged, input.charged) || differs(overshoot, input.overshoot))
+    refuse(input, 'what is charged is not the sum over the attempts');
 };
 
-const countOutcomes = (transitions: readonly Transition[]): number[] => outcomes.map((o) => transitions.reduce((n, t) => n + (t.outcome === o ? 1 : 0), 0));
+const countOutcomes = (transitions: readonly Transition[]): number[] =>
+  outcomes.map((o) => transitions.reduce((n, t) => n + (t.outcome === o ? 1 : 0), 0));
 
 /** Inside a transaction; `type` is that of the journal's item. */
 export function endRound(db: WritableDb, input: CommitRound, content: PreparedContent, type: string): JournalItem {
@@ -92,7 +97,8 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
   const row = goingRun(db, run);
   const { no } = row;
   const head = db.get(selectHead, row.head);
-  if (head === undefined || head.id !== input.expectedHead) throw new StoreError('conflict', `run ${run}: the head has moved since round ${round} was decided`);
+  if (head === undefined || head.id !== input.expectedHead)
+    throw new StoreError('conflict', `run ${run}: the head has moved since round ${round} was decided`);
   const slots = db.returning(takeSlots, rowKey(no, 0), rowKey(no, maxInRun)).sort((a, b) => a.key - b.key);
   checkRecords(input, no, slots);
   insertContent(db, content);

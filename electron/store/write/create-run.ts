@@ -35,15 +35,18 @@ const check = ({ run, at, header, headerSha: sha, contract, verdict, genesis }: 
   if (!RunId.safeParse(run).success) throw new StoreError('constraint', `not a run id: ${JSON.stringify(run.slice(0, 80))}`);
   checkInstant(at);
   if (headerSha(header) !== sha) throw new StoreError('constraint', `run ${run}: the header has another SHA-256 than ${sha}`);
-  if (contractSha(contract) !== contract.sha) throw new StoreError('constraint', `run ${run}: the contract has another SHA-256 than ${contract.sha}`);
+  if (contractSha(contract) !== contract.sha)
+    throw new StoreError('constraint', `run ${run}: the contract has another SHA-256 than ${contract.sha}`);
   if (header.contract !== contract.sha) throw new StoreError('constraint', `run ${run}: its header names another contract`);
   if (verdict.contract !== contract.sha) throw new StoreError('constraint', `run ${run}: the seed was verified under another contract`);
   if (genesis === null) {
     if (verdict.verdict.kind === 'ranked') throw new StoreError('constraint', `run ${run}: its seed has a rank and no genesis`);
     return;
   }
-  if (genesis.run !== run || genesis.seq !== 0 || genesis.edge !== 'genesis') throw new StoreError('constraint', `run ${run}: the genesis is not its first bundle`);
-  if (genesis.tree !== header.seedTree || genesis.verdict !== verdict.sha) throw new StoreError('constraint', `run ${run}: the genesis does not certify the seed`);
+  if (genesis.run !== run || genesis.seq !== 0 || genesis.edge !== 'genesis')
+    throw new StoreError('constraint', `run ${run}: the genesis is not its first bundle`);
+  if (genesis.tree !== header.seedTree || genesis.verdict !== verdict.sha)
+    throw new StoreError('constraint', `run ${run}: the genesis does not certify the seed`);
   checkBundle(genesis, sha);
 };
 

@@ -32,19 +32,23 @@ export function openRound(db: WritableDb, input: OpenRound): JournalItem[] {
     const { no } = row;
     const open = openRoundNumber(db, no);
     if (open !== null) throw new StoreError('conflict', `run ${run}: round ${open} is open`);
-    if (db.get(selectHeadId, row.head)?.id !== input.base) throw new StoreError('conflict', `run ${run}: the base of round ${round} is not the head`);
+    if (db.get(selectHeadId, row.head)?.id !== input.base)
+      throw new StoreError('conflict', `run ${run}: the base of round ${round} is not the head`);
     if (round !== row.rounds + 1) throw new StoreError('conflict', `run ${run}: round ${round} does not follow round ${row.rounds}`);
     if (slots.length === 0) throw new StoreError('constraint', `run ${run}: round ${round} has no slots`);
     for (const [i, { n, slot }] of slots.entries()) {
-      if (n !== row.transitions + 1 + i) throw new StoreError('constraint', `run ${run}: attempt ${n} does not follow attempt ${row.transitions + i}`);
-      if (slots.findIndex((s) => s.slot === slot) !== i) throw new StoreError('constraint', `run ${run}: slot ${slot} stands twice in round ${round}`);
+      if (n !== row.transitions + 1 + i)
+        throw new StoreError('constraint', `run ${run}: attempt ${n} does not follow attempt ${row.transitions + i}`);
+      if (slots.findIndex((s) => s.slot === slot) !== i)
+        throw new StoreError('constraint', `run ${run}: slot ${slot} stands twice in round ${round}`);
     }
     checkFits(
       db,
       no,
       slots.reduce((sum, { reserved }) => addAmounts(sum, reserved), noAmounts()),
     );
-    for (const { n, slot, draw, reserved } of slots) db.run(insertSlot, rowKey(no, n), round, slot, draw, JSON.stringify(amountValues(reserved)), row.events);
+    for (const { n, slot, draw, reserved } of slots)
+      db.run(insertSlot, rowKey(no, n), round, slot, draw, JSON.stringify(amountValues(reserved)), row.events);
     const end = appendEvents(db, no, { events: row.events, last: row.last_event }, at, [input.event]);
     advance(db, no, at, { ...end, salts: row.salts });
     return [appendJournal(db, no, run, 'round')];

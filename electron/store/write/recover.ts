@@ -13,10 +13,20 @@ import { maxInRun, numberOf, rowKey } from '../keys.ts';
 import { checkInstant } from './append.ts';
 import { endRound } from './commit-round.ts';
 
-type OpenRow = { key: number; round: number; slot: number; reserved: string; event_from: number; request: Sha | null; response: Sha | null };
+type OpenRow = {
+  key: number;
+  round: number;
+  slot: number;
+  reserved: string;
+  event_from: number;
+  request: Sha | null;
+  response: Sha | null;
+};
 
 const openRuns = sql<{ no: number }>('SELECT DISTINCT key >> 32 AS no FROM round_slot');
-const selectOpen = sql<OpenRow>('SELECT key, round, slot, reserved, event_from, request, response FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key');
+const selectOpen = sql<OpenRow>(
+  'SELECT key, round, slot, reserved, event_from, request, response FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key',
+);
 const selectHead = sql<{ run: RunId; id: Sha; rank: string; contract: Sha }>(
   'SELECT r.id AS run, b.id, b.rank, b.contract FROM run r JOIN bundle b ON b.key = r.head WHERE r.no = ?',
 );
@@ -67,7 +77,19 @@ const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
       cost: { charged, overshoot: noAmounts() },
     };
   });
-  const aborted = { run, contract, base, baseRank, tree: null, outcome: 'aborted', verdict: null, changes: [], hunks: [], excerpt: '', note: null } as const;
+  const aborted = {
+    run,
+    contract,
+    base,
+    baseRank,
+    tree: null,
+    outcome: 'aborted',
+    verdict: null,
+    changes: [],
+    hunks: [],
+    excerpt: '',
+    note: null,
+  } as const;
   return db.transaction(() => [
     endRound(
       db,
@@ -87,7 +109,18 @@ const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
         overshoot: noAmounts(),
         events: transitions.map(({ n, round, slot }) => ({
           type: 'decision' as const,
-          body: { n, round, slot, base, outcome: 'aborted' as const, tree: null, rank: null, bundle: null, duplicateOf: null, verdictSource: 'none' as const },
+          body: {
+            n,
+            round,
+            slot,
+            base,
+            outcome: 'aborted' as const,
+            tree: null,
+            rank: null,
+            bundle: null,
+            duplicateOf: null,
+            verdictSource: 'none' as const,
+          },
         })),
         stop: null,
       },

@@ -19,7 +19,9 @@ export type RunRow = {
   readonly transitions: number;
 };
 
-const selectRun = sql<RunRow>('SELECT no, contract, header_sha, stop, head, events, last_event, salts, rounds, transitions FROM run WHERE id = ?');
+const selectRun = sql<RunRow>(
+  'SELECT no, contract, header_sha, stop, head, events, last_event, salts, rounds, transitions FROM run WHERE id = ?',
+);
 const selectBudget = sql<Readonly<Record<string, number | null>>>(
   `SELECT ${[...amountColumns('max'), ...amountColumns('used')].join(', ')} FROM run WHERE no = ?`,
 );
@@ -55,6 +57,11 @@ export function checkFits(db: WritableDb, no: number, amounts: Amounts): void {
 }
 
 /** Moves a run on without changing counters of transitions. */
-export function advance(db: WritableDb, no: number, at: string, { events, last, salts }: { events: number; last: string; salts: number }): void {
+export function advance(
+  db: WritableDb,
+  no: number,
+  at: string,
+  { events, last, salts }: { events: number; last: string; salts: number },
+): void {
   db.run(advanceRun, at, events, last, salts, no);
 }

@@ -33,7 +33,8 @@ export function resumeRun(db: WritableDb, { run, at, event }: ResumeRun): Journa
   return db.transaction(() => {
     const row = runRow(db, run);
     if (row.head === null) throw new StoreError('conflict', `run ${run} was not started: nothing is certified`);
-    if (row.stop !== null && row.stop !== 'user') throw new StoreError('conflict', `run ${run} has stopped (${row.stop}); that is final, branch from it`);
+    if (row.stop !== null && row.stop !== 'user')
+      throw new StoreError('conflict', `run ${run} has stopped (${row.stop}); that is final, branch from it`);
     noOpenRound(db, run, row.no);
     db.run(setStop, null, null, row.no);
     const end = appendEvents(db, row.no, { events: row.events, last: row.last_event }, at, [event]);

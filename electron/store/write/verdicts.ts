@@ -12,12 +12,19 @@ import { decodeRank, encodeRank } from '../sparse-rank.ts';
 export type Era = { readonly key: number; readonly rank: Rank };
 
 /** What a transition repeats of its verdict. `rank` is sparse, against the era of the transition's base. */
-export type VerdictFacts = { readonly kind: Verdict['kind']; readonly code: string | null; readonly potential: number | null; readonly rank: string | null };
+export type VerdictFacts = {
+  readonly kind: Verdict['kind'];
+  readonly code: string | null;
+  readonly potential: number | null;
+  readonly rank: string | null;
+};
 
 type VerdictRow = { kind: Verdict['kind']; code: string | null; potential: number | null; era: number | null; rank: string | null };
 
 const selectVerdict = sql<VerdictRow>('SELECT kind, code, potential, era, rank FROM verdict WHERE sha = ?');
-const insertRow = sql('INSERT INTO verdict (sha, tree, contract, kind, code, era, rank, potential, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+const insertRow = sql(
+  'INSERT INTO verdict (sha, tree, contract, kind, code, era, rank, potential, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+);
 const insertVerifierRun = sql(
   'INSERT INTO verifier_run (key, id, nonce, tree, started_at, duration_ms, exit_code, signal, report, output, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
 );
@@ -49,10 +56,34 @@ export function insertVerdict(db: WritableDb, { sha, tree, contract, verdict, ru
   const facts = factsOf(verdict, era);
   if (db.get(selectVerdict, sha) !== undefined) return facts;
   const { kind, code, rank } = facts;
-  const { lastInsertRowid } = db.run(insertRow, sha, tree, contract, kind, code, rank === null ? null : (era?.key ?? null), rank, facts.potential, bodyOf(verdict));
+  const { lastInsertRowid } = db.run(
+    insertRow,
+    sha,
+    tree,
+    contract,
+    kind,
+    code,
+    rank === null ? null : (era?.key ?? null),
+    rank,
+    facts.potential,
+    bodyOf(verdict),
+  );
   const no = Number(lastInsertRowid);
   for (const [i, r] of runs.entries()) {
-    db.run(insertVerifierRun, no * 65_536 + i, r.id, r.nonce, r.tree, r.startedAt, r.durationMs, r.exitCode, r.signal, r.report, r.output, r.result);
+    db.run(
+      insertVerifierRun,
+      no * 65_536 + i,
+      r.id,
+      r.nonce,
+      r.tree,
+      r.startedAt,
+      r.durationMs,
+      r.exitCode,
+      r.signal,
+      r.report,
+      r.output,
+      r.result,
+    );
   }
   return facts;
 }

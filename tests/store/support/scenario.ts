@@ -17,13 +17,38 @@ import type { StopReason, Transition } from '#shared/domain/transition.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { hashJson, sha256Hex, sha256Text } from '#shared/lib/hash.ts';
-import type { BlobInput, CommitRound, CreateRun, OpenRound, SaltInput, StoreProposals, TreeInput, VerdictInput } from '#electron/store/api.ts';
+import type {
+  BlobInput,
+  CommitRound,
+  CreateRun,
+  OpenRound,
+  SaltInput,
+  StoreProposals,
+  TreeInput,
+  VerdictInput,
+} from '#electron/store/api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
-import { bytesOf, contractOf, filesOf, headerOf, type HeaderOptions, manifestOf, runIdOf, treeOf, verifierFiles } from '../../support/engine/builders.ts';
+import {
+  bytesOf,
+  contractOf,
+  filesOf,
+  headerOf,
+  type HeaderOptions,
+  manifestOf,
+  runIdOf,
+  treeOf,
+  verifierFiles,
+} from '../../support/engine/builders.ts';
 
 /** What one slot came to. `rank` is a fresh ranked verdict on `text`; the others are as their names say. */
 export type SlotSpec =
-  | { readonly kind: 'ranked'; readonly text: string; readonly rank: readonly number[]; readonly stable?: boolean; readonly output?: string }
+  | {
+      readonly kind: 'ranked';
+      readonly text: string;
+      readonly rank: readonly number[];
+      readonly stable?: boolean;
+      readonly output?: string;
+    }
   | { readonly kind: 'cached'; readonly text: string }
   | { readonly kind: 'head' }
   | { readonly kind: 'invalid'; readonly text?: string }
@@ -50,7 +75,14 @@ const blobOf = (text: string): BlobInput => {
 
 export type Scenario = ReturnType<typeof createScenario>;
 
-export function createScenario({ i = 0, caps, genesis: rank, seedText = '{}\n', header: headerOptions = {}, reserved: asked = {} }: ScenarioOptions) {
+export function createScenario({
+  i = 0,
+  caps,
+  genesis: rank,
+  seedText = '{}\n',
+  header: headerOptions = {},
+  reserved: asked = {},
+}: ScenarioOptions) {
   const run = runIdOf(i);
   const contract: Contract = contractOf({ caps });
   const seedFiles = filesOf({ 'state.json': seedText });
@@ -162,7 +194,10 @@ export function createScenario({ i = 0, caps, genesis: rank, seedText = '{}\n', 
             outputs: [],
           },
         },
-        { type: 'genesis', body: { bundle: first.bundle.id, tree: header.seedTree, rank: [...rank], potential: first.bundle.potential, runs: 1 } },
+        {
+          type: 'genesis',
+          body: { bundle: first.bundle.id, tree: header.seedTree, rank: [...rank], potential: first.bundle.potential, runs: 1 },
+        },
       ],
       verdict,
       genesis: first.bundle,
@@ -243,7 +278,8 @@ export function createScenario({ i = 0, caps, genesis: rank, seedText = '{}\n', 
           if (spec.kind === 'ranked') {
             output = spec.output === undefined ? null : blobOf(spec.output);
             verdict = ranked(spec.rank, spec.stable ?? true, output);
-          } else if (spec.kind === 'invalid') verdict = { kind: 'invalid', code: tree === null ? 'no_candidate' : 'schema', message: 'not this' };
+          } else if (spec.kind === 'invalid')
+            verdict = { kind: 'invalid', code: tree === null ? 'no_candidate' : 'schema', message: 'not this' };
           else verdict = { kind: 'no_verdict', code: spec.code ?? 'crash', message: 'it fell over', runs: [] };
           const input = verdictInput(tree, verdict, output);
           sha = input.sha;
@@ -315,9 +351,17 @@ export function createScenario({ i = 0, caps, genesis: rank, seedText = '{}\n', 
     }
     for (const s of slots) {
       const outcome = ensure(finished.slots[s.slot], 'slot').outcome;
-      const changes = s.files === null ? [] : fileChanges(filesOf({ 'state.json': ensure(texts.get(base.tree), 'text of the base') }), s.files).changes;
+      const changes =
+        s.files === null ? [] : fileChanges(filesOf({ 'state.json': ensure(texts.get(base.tree), 'text of the base') }), s.files).changes;
       const cost: Cost = {
-        charged: { ...noAmounts(), attempts: 1, requests: 1, rounds: s.slot === 0 ? 1 : 0, verifierRuns: s.source === 'fresh' ? 1 : 0, verifierMs: 5 },
+        charged: {
+          ...noAmounts(),
+          attempts: 1,
+          requests: 1,
+          rounds: s.slot === 0 ? 1 : 0,
+          verifierRuns: s.source === 'fresh' ? 1 : 0,
+          verifierMs: 5,
+        },
         overshoot: { ...noAmounts(), wallMs: s.slot === 0 ? 3 : 0 },
       };
       if (outcome === 'commit' && s.verdict?.kind === 'ranked') {
@@ -380,7 +424,18 @@ export function createScenario({ i = 0, caps, genesis: rank, seedText = '{}\n', 
       const { n, round, slot, outcome, tree, duplicateOf, verdictSource } = t;
       events.push({
         type: 'decision',
-        body: { n, round, slot, base: base.id, outcome, tree, rank: verdict?.kind === 'ranked' ? verdict.rank : null, bundle: t.bundle, duplicateOf, verdictSource },
+        body: {
+          n,
+          round,
+          slot,
+          base: base.id,
+          outcome,
+          tree,
+          rank: verdict?.kind === 'ranked' ? verdict.rank : null,
+          bundle: t.bundle,
+          duplicateOf,
+          verdictSource,
+        },
       });
     }
     if (stop !== null) events.push({ type: 'stop', body: { reason: stop.reason } });
