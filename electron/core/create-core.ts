@@ -9,6 +9,7 @@ import type { Core, CoreOptions } from './core.ts';
 import { guardHandlers } from './guard-handlers.ts';
 import { openLog } from './log.ts';
 import { createLiveRuns } from './runs/live-runs.ts';
+import { createPreflightHandlers } from './runs/preflight-handlers.ts';
 import { createRunHandlers } from './runs/run-handlers.ts';
 import { createRunJobs } from './runs/run-jobs.ts';
 import { createTaskHandlers } from './task-handlers.ts';
@@ -49,6 +50,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
       {
         ...createAppHandlers({ store, changes, version: appVersion, dataDir, samplesDir, sqlite: store.sqliteVersion }),
         ...createTaskHandlers(),
+        ...createPreflightHandlers({ verifiers, closing: closing.signal }),
         ...createRunHandlers({ store, live, changes }, jobs),
       },
       log,

@@ -118,8 +118,11 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
   if (!isObject(values)) return malformed('"values" must be an object with an integer for every obligation');
 
   const obligations = new Set(contract.obligations.map(({ key }) => key));
+  const advisoryKeys = new Set(contract.advisory.map(({ key }) => key));
+  // An obligation that was made advisory (quarantine) is still reported as a value: the verifier does not know of the choice.
+  const reported = Object.keys(values).filter((key) => !obligations.has(key) && advisoryKeys.has(key));
   for (const key of Object.keys(values)) {
-    if (!obligations.has(key)) return malformed(`values has the unknown obligation ${name(key)}`);
+    if (!obligations.has(key) && !advisoryKeys.has(key)) return malformed(`values has the unknown obligation ${name(key)}`);
   }
   const rank: number[] = [];
   for (const { key, cap, missing } of contract.obligations) {
@@ -140,8 +143,9 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
   const advisory: Record<string, number> = {};
   const givenAdvisory = member(report, 'advisory') ?? {};
   if (!isObject(givenAdvisory)) return malformed('"advisory" must be an object of numbers');
-  const advisoryKeys = new Set(contract.advisory.map(({ key }) => key));
-  for (const [key, value] of Object.entries(givenAdvisory)) {
+  const twice = reported.find((key) => Object.hasOwn(givenAdvisory, key));
+  if (twice !== undefined) return malformed(`${name(twice)} stands both in values and in advisory`);
+  for (const [key, value] of [...Object.entries(givenAdvisory), ...reported.map((key) => [key, values[key]] as const)]) {
     if (!advisoryKeys.has(key)) return malformed(`advisory has the unknown key ${name(key)}`);
     // An integer beyond 2^53 reads differently elsewhere and has no canonical form.
     if (typeof value !== 'number' || !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {

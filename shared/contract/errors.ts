@@ -1,7 +1,8 @@
 // What can go wrong across the contract. Expected failures of an operation carry one of these codes.
 import { z } from 'zod';
 
-export const errorCodes = ['bad_input', 'not_found', 'conflict', 'cancelled', 'closed', 'unavailable', 'incompatible', 'internal'] as const;
+/** `unstable`: measurements of the same tree disagree, and somebody has to choose how to go on. */
+export const errorCodes = ['bad_input', 'not_found', 'conflict', 'unstable', 'cancelled', 'closed', 'unavailable', 'incompatible', 'internal'] as const;
 export const ErrorCode = z.enum(errorCodes);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 

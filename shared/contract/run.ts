@@ -8,6 +8,7 @@ import { Count, RunId, Sha } from '#shared/domain/ids.ts';
 import { Features, FileChange, MemoryEntry } from '#shared/domain/memory.ts';
 import { outcomes, Outcome, RunStatus, StopReason, Transition, VerdictSource } from '#shared/domain/transition.ts';
 import { Rank, Verdict } from '#shared/domain/verdict.ts';
+import { RevisionChoices } from './preflight.ts';
 import { command, query, stream } from './procedure.ts';
 
 /** How often each outcome occurred; all ten keys, so that 0 is said and not implied. */
@@ -124,7 +125,7 @@ export type ChainColumns = z.infer<typeof ChainColumns>;
 /** Page sizes are bounded so that an answer never stalls its receiver. */
 const PageLimit = z.int().min(1).max(200);
 
-export const RunStart = z.strictObject({
+export const RunStart = RevisionChoices.extend({
   /** Absolute path of a task folder. */
   task: z.string(),
   proposer: ProposerKind,
@@ -146,7 +147,11 @@ export const runContract = {
   'run.resolve': query(z.strictObject({ prefix: z.string().min(1) }), z.strictObject({ run: RunId })),
   /** The summary now and after each change; merged when the consumer is slow. Ends when the run stops. */
   'run.watch': stream(z.strictObject({ run: RunId }), RunSummary),
-  /** Verifies the seed, stores header and genesis, starts the loop as a job of the engine, answers as soon as the run exists. */
+  /**
+   * Measures the seed as often as the contract says, stores header and genesis, starts the loop as a job of the engine, answers as soon as
+   * the run exists. `note` of a run that goes on is its forecast. Fails with `unstable`, and stores nothing, when an obligation took two
+   * values; the message names each with its values and the two choices, and `field` is the first of them.
+   */
   'run.start': command(RunStart, z.strictObject({ run: RunId, status: RunStatus, note: z.string().nullable() })),
   /** Ends a live run; answers when its last round is stored. Stopping a run that is not live is a conflict. */
   'run.stop': command(z.strictObject({ run: RunId }), z.strictObject({ stop: StopReason })),

@@ -73,7 +73,7 @@ export function confirmationStep({ contract, head, known, candidate, base }: Con
     const message = `the base could not be measured again beside the candidate: ${missing.message}`;
     return {
       next: null,
-      verdict: { kind: 'no_verdict', code, message, runs: [...candidate.flatMap(runsOf)] },
+      verdict: { kind: 'no_verdict', code, message, runs: candidate.flatMap(runsOf) },
       unstable: false,
       held: false,
     };

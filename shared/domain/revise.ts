@@ -1,5 +1,6 @@
 // A new version of a contract in which unstable obligations no longer decide by a single measurement. Semantics, section 4.
 import { err, ok, type Result } from '../lib/result.ts';
+import type { UnstableObligation } from './aggregate.ts';
 import { contractSha } from './bundle-id.ts';
 import { type Contract, ContractBody } from './contract.ts';
 
@@ -56,4 +57,18 @@ export function reviseContract(contract: Contract, { quarantine, median }: Revis
     advisory: [...contract.advisory, ...contract.obligations.flatMap(({ key }) => (out.has(key) ? [{ key, better: 'lower' }] : []))],
   });
   return ok({ ...revised, sha: contractSha(revised) });
+}
+
+const maxShown = 20;
+
+/** The obligations that are not stable, the values that each took, and the two choices that go on, one obligation a line. */
+export function unstableText(unstable: readonly UnstableObligation[]): string {
+  const shown = (values: readonly number[]) =>
+    values.length <= maxShown ? values.join(', ') : `${values.slice(0, maxShown).join(', ')}, and ${values.length - maxShown} more`;
+  return unstable
+    .map(
+      ({ key, values }) =>
+        `${key} took the values ${shown(values)}: --quarantine ${key} makes it advisory, --median ${key} takes its median`,
+    )
+    .join('\n');
 }

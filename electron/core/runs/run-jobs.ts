@@ -1,6 +1,5 @@
 // Runs as jobs of the engine: start, stop, resume. A job belongs to the engine and not to the client that asked for it.
 import { hash, randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
@@ -8,21 +7,23 @@ import type { Contract } from '#shared/domain/contract.ts';
 import { RunHeader } from '#shared/domain/header.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
+import { unstableText } from '#shared/domain/revise.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
+import type { Preflight } from '#electron/governor/preflight.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, RunEnd } from '#electron/governor/types.ts';
 import type { BlobInput, CommitRound, ResumeState, Store } from '#electron/store/api.ts';
-import type { Verification, VerifierService } from '#electron/verifiers/api.ts';
+import type { VerifierService } from '#electron/verifiers/api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
-import { loadOrRefuse } from '../task-handlers.ts';
 import { watchTask } from './watch-task.ts';
 import type { LiveRuns, RunFailure } from './live-runs.ts';
 import { knownProposer, proposerFor, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
+import { forecastOf, forecastText, measureSeed, prepareTask, programOf } from './seed.ts';
 import { loadFiles, loadTree } from './stored-files.ts';
 
 export type JobDeps = {
@@ -35,7 +36,7 @@ export type JobDeps = {
 };
 
 export type RunJobs = {
-  /** Verifies the seed, stores header and genesis, starts the loop; answers as soon as the run exists. */
+  /** Measures the seed, stores header and genesis, starts the loop; answers as soon as the run exists. Throws `unstable` and stores nothing where measurements disagree. */
   start(input: RunStart, signal: AbortSignal): Promise<{ run: RunId; status: RunStatus; note: string | null }>;
   /** Answers when the last round is stored. */
   stop(run: RunId): Promise<{ stop: StopReason }>;
@@ -82,8 +83,9 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     start: async (input, signal) => {
       // Before the folder is read: what does not exist fails whatever the task is.
       const kind = knownProposer(input.proposer);
-      const task = await loadOrRefuse(input.task);
-      const { contract, info } = task;
+      const prepared = await prepareTask(input.task, input);
+      const { task, contract } = prepared;
+      const { info } = task;
       const proposer = proposerFor(kind, info);
       const header = RunHeader.parse({
         format: 'pawl.header/1',
@@ -97,9 +99,12 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         parent: null,
         verifierProgram: await programOf(verifiers, task),
       });
-      const seed = await measureSeed(verifiers, task, header, AbortSignal.any([signal, closing]));
+      const { verifierProgram: program } = header;
+      const runs = contract.measurement.preflightRuns;
+      const measured = await measureSeed(verifiers, prepared, { program, runs }, AbortSignal.any([signal, closing]));
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was verified; nothing was stored');
+      refuseUnstable(measured);
       const run: RunId = `run_${uuidv7()}`;
       const created = genesisRecords({
         run,
@@ -109,7 +114,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         task: { id: info.id, title: info.title, path: info.path },
         blobs: blobsOf(task),
         trees: [{ tree: task.seedTree, manifest: task.seedManifest }],
-        seed,
+        seed: measured.seed,
         salt,
       });
       // Before the run can be seen: nobody else may take it up.
@@ -122,7 +127,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
           const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
           const governed = { ...state, run, headFiles: task.seedFiles, verifierFiles: task.verifierFiles };
           launch(run, governed, task.schemaFile?.bytes ?? null, watchTask(info.path, state, task));
-          return { run, status: 'running', note: null };
+          return { run, status: 'running', note: forecastText(forecastOf(contract, header.budget, header.slots, measured)) };
         }
         live.release(run);
         return genesis === null ? { run, status: 'not_started', note } : { run, status: 'stopped', note: null };
@@ -226,30 +231,13 @@ function blobsOf({ seedFiles, verifierFiles, schemaFile, instruction }: LoadedTa
   return [...all, instruction].map((bytes) => ({ sha: hash('sha256', bytes, 'hex'), bytes }));
 }
 
-async function programOf(verifiers: VerifierService, { contract, info: { path } }: LoadedTask): Promise<RunHeader['verifierProgram']> {
-  if (contract.verifier.kind !== 'command') return null;
-  const resolved = await verifiers.resolveProgram(contract.verifier.command, path);
-  if ('error' in resolved)
-    throw new RpcError('bad_input', `the verifier's program cannot be run: ${resolved.error}`, {
-      file: join(path, 'task.toml'),
-      field: 'verifier.command',
-    });
-  return { path: resolved.path, version: resolved.version };
-}
-
-// The seed is held to what every candidate is held to, before the verifier sees it.
-async function measureSeed(verifiers: VerifierService, task: LoadedTask, header: RunHeader, signal: AbortSignal): Promise<Verification> {
-  const checked = createCandidateCheck(task.contract, task.schemaFile?.bytes ?? null)(task.seedFiles, task.seedFiles);
-  if (checked.kind === 'invalid')
-    return { verdict: { kind: 'invalid', code: checked.code, message: checked.message }, runs: [], blobs: [] };
-  return verifiers.verify(
-    {
-      contract: task.contract,
-      tree: task.seedTree,
-      files: task.seedFiles,
-      verifierFiles: task.verifierFiles,
-      program: header.verifierProgram,
-    },
-    signal,
+// An obligation that changes by itself would be committed as progress sooner or later; which of the ways out is right only a person knows.
+function refuseUnstable({ unstable, measurements }: Preflight): void {
+  const [first] = unstable;
+  if (first === undefined) return;
+  throw new RpcError(
+    'unstable',
+    `the run was not started: ${measurements.length} measurements of the same seed disagree. Make the verifier repeatable, or choose for each:\n${unstableText(unstable)}`,
+    { field: first.key },
   );
 }

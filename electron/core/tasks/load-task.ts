@@ -197,7 +197,7 @@ export async function loadTask(
   if (limits !== null && verifier?.kind === 'pure-js' && limits.memory_mb > 1_024) {
     add('limits.memory_mb', 'bad_value', `is ${limits.memory_mb}; a pure-js verifier can have 1 to 1024`);
   }
-  const measurement = parseMeasurement(add, document['measurement'] ?? {});
+  const measurement = parseSection(add, sections.measurement, document['measurement'] ?? {}, 'measurement');
   const artifactRules =
     document['artifact'] === undefined
       ? missingSection(add, 'artifact', 'writable = ["..."]')
@@ -271,7 +271,7 @@ export async function loadTask(
     measurement: {
       preflightRuns: measurement.preflight_runs,
       confirmRuns: measurement.confirm_runs,
-      paired: measurement.paired,
+      paired: measurement.paired ?? measurement.confirm_runs > 1,
       infraRetries: measurement.infra_retries,
     },
     auto: [],
@@ -507,25 +507,6 @@ function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMa
       refuse('verifier.command[0]', 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
     }
   });
-}
-
-function parseMeasurement(add: Add, value: unknown): z.output<typeof sections.measurement> | null {
-  const measurement = parseSection(add, sections.measurement, value, 'measurement');
-  if (measurement === null) return null;
-  const refuse = (field: string, found: unknown, needs: string, write: string): null => {
-    add(
-      `measurement.${field}`,
-      'not_available',
-      `is ${String(found)}, but ${needs} is not available in this version; write ${field} = ${write} and use a verifier whose report depends on the files alone`,
-    );
-    return null;
-  };
-  let fine: typeof measurement | null = measurement;
-  if (measurement.preflight_runs !== 1)
-    fine = refuse('preflight_runs', measurement.preflight_runs, 'measuring the seed more than once', '1');
-  if (measurement.confirm_runs !== 1) fine = refuse('confirm_runs', measurement.confirm_runs, 'confirming a commit by more runs', '1');
-  if (measurement.paired) fine = refuse('paired', true, 'the paired check', 'false');
-  return fine;
 }
 
 type SchemaRule = { readonly rule: ContractBody['artifact']['schema']; readonly file: TreeFile | null };

@@ -92,10 +92,11 @@ export const sections = {
     output_kb: int(1, 65_536).default(256),
   }),
   measurement: table({
-    preflight_runs: int(1, 1_000).default(1),
-    confirm_runs: int(1, 1_000).default(1),
-    paired: bool.default(false),
-    infra_retries: int(0, 100).default(0),
+    preflight_runs: int(1, 1_000).default(5),
+    confirm_runs: int(1, 1_000).default(3),
+    // Unless said: when a commit is confirmed at all.
+    paired: bool.optional(),
+    infra_retries: int(0, 100).default(2),
   }),
   obligation: table({
     key,

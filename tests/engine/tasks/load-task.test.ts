@@ -79,7 +79,7 @@ describe('a good task', () => {
       },
     ]);
     expect(task.contract.artifact.schema).toMatchObject({ path: 'verifier/numbers.schema.json', target: 'numbers.json' });
-    expect(task.contract.measurement).toEqual({ preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 0 });
+    expect(task.contract.measurement).toEqual({ preflightRuns: 5, confirmRuns: 3, paired: true, infraRetries: 2 });
     expect(task.budget).toMatchObject({ attempts: 40, rounds: null });
   });
 
@@ -87,6 +87,22 @@ describe('a good task', () => {
     const dir = await variant('counting-sh', '["sh", "verifier/check.sh"]', '["verifier/check.sh"]');
     await chmod(path.join(dir, 'verifier/check.sh'), 0o755);
     expect((await loaded(dir)).contract.verifier.files).toMatchObject([{ path: 'verifier/check.sh', mode: 'exec' }]);
+  });
+
+  test('measurement: the base is paired unless said otherwise when a commit is confirmed, and every field is in the hash', async () => {
+    const measured = async (fields: string) =>
+      (await loaded(await variant('counting', '[budget]', `[measurement]\n${fields}\n[budget]`))).contract;
+    const plain = await measured('confirm_runs = 1');
+    expect(plain.measurement).toEqual({ preflightRuns: 5, confirmRuns: 1, paired: false, infraRetries: 2 });
+    expect((await measured('confirm_runs = 2')).measurement).toMatchObject({ confirmRuns: 2, paired: true });
+    expect((await measured('confirm_runs = 2\npaired = false')).measurement).toMatchObject({ confirmRuns: 2, paired: false });
+    expect((await measured('confirm_runs = 1\npaired = true')).sha).not.toBe(plain.sha);
+    expect((await measured('confirm_runs = 1\npreflight_runs = 1\ninfra_retries = 0')).measurement).toEqual({
+      preflightRuns: 1,
+      confirmRuns: 1,
+      paired: false,
+      infraRetries: 0,
+    });
   });
 
   test('budget and search are not in the hash of the contract, everything else is', async () => {
@@ -182,9 +198,15 @@ describe('a bad task.toml is refused with file, field and message', () => {
     ['report', 'runtime =', 'report = "x.xml"\nruntime =', 'verifier.report', /belongs to an adapter/],
     ['auto', '[budget]', '[[auto]]\nname = "x"\n[budget]', 'auto', /this version does not have/],
     ['reserved environment', 'runtime =', 'env = ["PAWL_NONCE"]\nruntime =', 'verifier.env[0]', /set for every verifier/],
-    ['preflight_runs', '[budget]', '[measurement]\npreflight_runs = 5\n[budget]', 'measurement.preflight_runs', /write preflight_runs = 1/],
-    ['confirm_runs', '[budget]', '[measurement]\nconfirm_runs = 3\n[budget]', 'measurement.confirm_runs', /write confirm_runs = 1/],
-    ['paired', '[budget]', '[measurement]\npaired = true\n[budget]', 'measurement.paired', /write paired = false/],
+    [
+      'preflight_runs',
+      '[budget]',
+      '[measurement]\npreflight_runs = 0\n[budget]',
+      'measurement.preflight_runs',
+      /an integer from 1 to 1000/,
+    ],
+    ['confirm_runs', '[budget]', '[measurement]\nconfirm_runs = 1001\n[budget]', 'measurement.confirm_runs', /an integer from 1 to 1000/],
+    ['paired', '[budget]', '[measurement]\npaired = 1\n[budget]', 'measurement.paired', /true or false/],
     ['memory of a pure-js verifier', '[budget]', '[limits]\nmemory_mb = 4096\n[budget]', 'limits.memory_mb', /can have 1 to 1024/],
     ['no attempts', 'attempts = 40', 'attempts = 0', 'budget.attempts', /is 0; it must be an integer from 1/],
     ['timeout 0', 'run = 20000', 'run = 0', 'verifier.timeouts_ms.run', /is 0/],

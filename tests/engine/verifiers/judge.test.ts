@@ -35,6 +35,9 @@ describe('a complete report', () => {
   test('ranks in the order of the contract', () => {
     expect(judge({ ...echo, values: { b: 5, a: 10 } })).toEqual({ kind: 'ranked', rank: [10, 5], advisory: {}, details: {} });
   });
+  test('a quarantined obligation that is still reported as a value is advisory', () => {
+    expect(judge({ ...echo, values: { b: 5, a: 10, speed: 1 } })).toMatchObject({ kind: 'ranked', rank: [10, 5], advisory: { speed: 1 } });
+  });
   test('advisory and details come along, cut to size and well formed', () => {
     const text = judgeText(
       `{"nonce":"${nonce}","tree":"${tree}","contract":"${contract.sha}","values":{"a":-0,"b":1.0},"advisory":{"speed":1.5},"details":{"a":"x\\ud800","b":${JSON.stringify('é'.repeat(5_000))},"speed":"fast"}}`,
@@ -100,6 +103,18 @@ describe('wrong reports', () => {
     ['null', { ...echo, values: { a: null, b: 0 } }, 'malformed', /values\.a is null/],
     ['boolean', { ...echo, values: { a: false, b: 0 } }, 'malformed', /values\.a is false/],
     ['list', { ...echo, values: { a: [0], b: 0 } }, 'malformed', /values\.a/],
+    [
+      'an advisory value said twice',
+      { ...good, values: { ...good.values, speed: 1 }, advisory: { speed: 1 } },
+      'malformed',
+      /both in values and in advisory/,
+    ],
+    [
+      'an advisory value among the values that is none',
+      { ...good, values: { ...good.values, speed: '1' } },
+      'malformed',
+      /advisory\.speed/,
+    ],
     ['unknown advisory', { ...good, advisory: { cost: 1 } }, 'malformed', /unknown key "cost"/],
     ['advisory text', { ...good, advisory: { speed: '1' } }, 'malformed', /advisory\.speed/],
     ['unknown detail', { ...good, details: { c: 'x' } }, 'malformed', /unknown key "c"/],

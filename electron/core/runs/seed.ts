@@ -1,0 +1,113 @@
+// What a run begins with, as `run.start` and `task.preflight` both need it: the task under the contract that was chosen, and its seed measured.
+import { join } from 'node:path';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { RevisionChoices } from '#shared/contract/preflight.ts';
+import type { Budget } from '#shared/domain/budget.ts';
+import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
+import type { Contract } from '#shared/domain/contract.ts';
+import { type Forecast, forecastAttempts } from '#shared/domain/forecast.ts';
+import type { RunHeader } from '#shared/domain/header.ts';
+import { reviseContract } from '#shared/domain/revise.ts';
+import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
+import { type Preflight, preflight } from '#electron/governor/preflight.ts';
+import type { VerifierService } from '#electron/verifiers/api.ts';
+import { loadOrRefuse } from '../task-handlers.ts';
+import type { LoadedTask } from '../tasks/load-task.ts';
+
+export type PreparedTask = {
+  /** As it stands in the folder. */
+  readonly task: LoadedTask;
+  /** The folder's contract, or the new version that the choices make of it. */
+  readonly contract: Contract;
+};
+
+/** Throws bad_input for a task that cannot be used, or naming the choice that cannot be made. */
+export async function prepareTask(folder: string, { quarantine = [], median = [] }: RevisionChoices): Promise<PreparedTask> {
+  const task = await loadOrRefuse(folder);
+  const revised = reviseContract(task.contract, { quarantine, median });
+  if (!revised.ok) throw new RpcError('bad_input', revised.error.message, { field: revised.error.field });
+  return { task, contract: revised.value };
+}
+
+/** The program of a `command` verifier; null for pure-js. Throws bad_input when there is none. */
+export async function programOf(
+  verifiers: VerifierService,
+  { contract, info: { path } }: LoadedTask,
+): Promise<RunHeader['verifierProgram']> {
+  if (contract.verifier.kind !== 'command') return null;
+  const resolved = await verifiers.resolveProgram(contract.verifier.command, path);
+  if ('error' in resolved)
+    throw new RpcError('bad_input', `the verifier's program cannot be run: ${resolved.error}`, {
+      file: join(path, 'task.toml'),
+      field: 'verifier.command',
+    });
+  return { path: resolved.path, version: resolved.version };
+}
+
+export type SeedMeasurement = { readonly program: RunHeader['verifierProgram']; readonly runs: number };
+
+/** Measures the seed `runs` times. It is held to what every candidate is held to, before the verifier sees it. */
+export async function measureSeed(
+  verifiers: VerifierService,
+  { task, contract }: PreparedTask,
+  { program, runs }: SeedMeasurement,
+  signal: AbortSignal,
+): Promise<Preflight> {
+  const checked = createCandidateCheck(contract, task.schemaFile?.bytes ?? null)(task.seedFiles, task.seedFiles);
+  if (checked.kind === 'invalid') {
+    const { code, message } = checked;
+    return { measurements: [], ranks: [], seed: { verdict: { kind: 'invalid', code, message }, runs: [], blobs: [] }, unstable: [] };
+  }
+  return preflight(
+    { verifiers, monotonicMs: () => performance.now() },
+    { contract, tree: task.seedTree, files: task.seedFiles, verifierFiles: task.verifierFiles, program },
+    runs,
+    signal,
+  );
+}
+
+/** How long the executions of a preflight took: nearest-rank percentiles; null without any. */
+export function verifierTimes({ seed: { runs } }: Preflight): { executions: number; medianMs: number; p95Ms: number } | null {
+  const sorted = runs.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  const [medianMs, p95Ms] = [at(0.5), at(0.95)];
+  return medianMs === undefined || p95Ms === undefined ? null : { executions: sorted.length, medianMs, p95Ms };
+}
+
+/**
+ * What `budget` buys if every attempt had to be confirmed, its measurements taking what the seed's took in the median. Tokens and the time
+ * of the proposer are not known beforehand and count as nothing.
+ */
+export function forecastOf(contract: Contract, budget: Budget, slots: number, seed: Preflight): Forecast {
+  const measurements = measurementsPerAttempt(contract.measurement);
+  const ms = measurements * (verifierTimes(seed)?.medianMs ?? 0);
+  return forecastAttempts(budget, {
+    attempts: 1,
+    rounds: 1 / slots,
+    requests: 1,
+    promptTokens: 0,
+    completionTokens: 0,
+    verifierRuns: measurements,
+    verifierMs: ms,
+    wallMs: ms,
+  });
+}
+
+const dimensionWords = {
+  attempts: 'attempts',
+  rounds: 'rounds',
+  requests: 'requests',
+  promptTokens: 'prompt tokens',
+  completionTokens: 'completion tokens',
+  verifierRuns: 'verifier runs',
+  verifierMs: 'verifier time',
+  wallMs: 'wall time',
+} as const;
+
+/** The forecast in a sentence. */
+export function forecastText({ attempts, dimension, few }: Forecast): string {
+  const what = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  return dimension === 'attempts'
+    ? `the budget is ${what}${few ? ', which is very few' : ''}`
+    : `the budget buys at least ${what}, limited by ${dimensionWords[dimension]}${few ? ', which is very few' : ''}`;
+}
