@@ -9,6 +9,7 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
+import { fakePreflight } from './fake-preflight.ts';
 
 export type FakeEngineOptions = {
   /** Runs that are there from the beginning, newest first. */
@@ -100,6 +101,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     'settings.get': () => settings,
     'settings.set': (change) => Object.assign(settings, change),
     'task.inspect': ({ path }) => fakeTask(path),
+    'task.preflight': (input) => fakePreflight(input),
     'run.list': ({ before, limit }) => {
       if (options.listFails?.()) throw new RpcError('unavailable', 'the data folder cannot be read: the disk is full', { file: 'pawl.db' });
       const from = before === undefined ? 0 : jobs.findIndex((job) => job.id === before) + 1;
