@@ -157,7 +157,12 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
     const remote = new Set<Serving>();
 
     const attach = async (port: Port, serving: Set<Serving>) => {
-      const hello = { contract: contractHash(contract), version: options.appVersion, journal: await core.journal() };
+      const hello = { contract: contractHash(contract), version: options.appVersion, journal: closing ? 0 : await core.journal() };
+      // Served by an engine that is going, it would be refused everything and never learn of the next one.
+      if (closing) {
+        port.close();
+        return;
+      }
       const tracked: Port = {
         send: (frame) => port.send(frame),
         listen: (onFrame, onClose) =>

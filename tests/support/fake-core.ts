@@ -135,6 +135,35 @@ export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = 
     'task.inspect': ({ path: folder }) => {
       throw new RpcError('bad_input', `${folder} is not a task`, { file: path.join(folder, 'task.toml') });
     },
+    'task.preflight': ({ path: folder, runs: asked, quarantine = [] }) => {
+      const name = path.basename(folder);
+      const stable = name !== 'unstable' || quarantine.includes('clashes');
+      const count = asked ?? 2;
+      const values = Array.from({ length: count }, (_, i) => (stable ? startPotential : startPotential + i));
+      const rank = [Math.max(...values)];
+      return {
+        task: {
+          path: folder,
+          id: name,
+          title: `Task ${name}`,
+          contractSha: sha256Text('contract'),
+          contract: fakeContract(name),
+          seedTree: sha256Text('seed'),
+          seedFiles: 1,
+          seedBytes: 1,
+          budget: budget(100),
+          operators: [],
+        },
+        runs: count,
+        stable,
+        verdict: { kind: 'ranked', rank, runs: [], stable, advisory: {}, details: {} },
+        genesis: stable ? { rank, potential: startPotential } : null,
+        obligations: [{ key: 'clashes', title: 'Clashes', aggregate: 'worst', values, stable }],
+        advisory: [],
+        verifier: { executions: count, medianMs: 1.4, p95Ms: 2 },
+        forecast: { attempts: 100, dimension: 'attempts', few: false },
+      };
+    },
     'run.list': ({ limit }) => ({ runs: [...runs.values()].reverse().slice(0, limit).map(summary), more: runs.size > limit }),
     'run.get': ({ run }) => structuredClone(find(run).detail),
     'run.resolve': ({ prefix }) => {

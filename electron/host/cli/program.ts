@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { fromCallersFolder } from '../data-dir.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
+import { preflight } from './preflight.ts';
 import { resumeRun, startRun } from './run.ts';
 import { serveApp } from './serve.ts';
 
@@ -55,19 +56,31 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .transform(({ data, json }): CommonOptions => ({ json, ...(data === undefined ? {} : { data }) }));
   const options = () => common.parse(program.opts());
 
-  const RunOptions = z.object({ proposer: z.literal('search'), slots: z.int(), seed: z.int(), attempts: z.int().optional() });
-  program
-    .command('run')
+  const Choices = z.object({ quarantine: z.array(z.string()).optional(), median: z.array(z.string()).optional() });
+  const withChoices = (command: Command) =>
+    command
+      .addOption(new Option('--quarantine <key>', 'make an unstable obligation advisory (may be repeated)').argParser(repeated))
+      .addOption(new Option('--median <key>', 'aggregate an unstable obligation by its median (may be repeated)').argParser(repeated));
+  const slots = () => new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4);
+  const RunOptions = Choices.extend({ proposer: z.literal('search'), slots: z.int(), seed: z.int(), attempts: z.int().optional() });
+  withChoices(program.command('run'))
     .description('one governed run, followed to its end; exit code 0 zero rank, 3 stopped before, 1 could not run')
     .argument('<task>', 'task folder')
     .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search']).default('search'))
-    .addOption(new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4))
+    .addOption(slots())
     .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
     .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)).default(1))
     .action(async (task: string, given: unknown) => {
-      const { proposer, slots, seed, attempts } = RunOptions.parse(given);
-      const start = { task: fromCallersFolder(task, io.env), proposer, slots, seed, ...(attempts === undefined ? {} : { attempts }) };
-      done(await startRun(io, options(), start));
+      done(await startRun(io, options(), { task: fromCallersFolder(task, io.env), ...RunOptions.parse(given) }));
+    });
+  withChoices(program.command('preflight'))
+    .description('measure the seed of a task and name its unstable obligations; exit code 0 stable, 1 not')
+    .argument('<task>', 'task folder')
+    .addOption(new Option('--runs <n>', "measurements (default: the contract's)").argParser(integer(1, 1_000)))
+    .addOption(slots())
+    .action(async (task: string, given: unknown) => {
+      const chosen = Choices.extend({ runs: z.int().optional(), slots: z.int() }).parse(given);
+      done(await preflight(io, options(), { path: fromCallersFolder(task, io.env), ...chosen }));
     });
   program
     .command('runs')
@@ -98,6 +111,9 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     });
   return program;
 }
+
+/** Parser of an option that may be given several times. */
+const repeated = (text: string, before: string[] = []): string[] => [...before, text];
 
 /** Parser of a whole number of an option. */
 function integer(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

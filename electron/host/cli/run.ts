@@ -2,7 +2,7 @@
 import type { RunStart, RunSummary } from '#shared/contract/run.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
-import { exitCodes, type CliIo, type CommonOptions } from './io.ts';
+import { exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
 import { createProgress } from './progress.ts';
 import { readRun, summaryText, writeRunJson, type RunFacts } from './run-document.ts';
 import { withEngine } from './with-engine.ts';
@@ -14,16 +14,16 @@ const sameKeyMs = 400;
 export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Promise<number> {
   return withInterrupts(io, (interrupts) =>
     withEngine(io, options, ['unavailable'], async (engine) => {
-      const abort = new AbortController();
-      const stop = interrupts.onFirst(() => abort.abort());
-      const started = await engine.client.call('run.start', start, { signal: abort.signal });
+      // Not cancelled: whether the run has been created by then could not be known. It is stopped as soon as it exists.
+      const stop = interrupts.onFirst(() => io.err('\nStopping as soon as the seed is measured; Ctrl-C again quits at once.\n'));
+      const started = await engine.client.call('run.start', start);
       stop();
       if (started.status === 'not_started') {
         if (options.json) await writeRunJson(io, await readStored(io, options, engine, started.run));
-        else io.err(`pawl: the run could not start: ${started.note ?? 'its seed has no verdict'} (pawl show ${started.run})\n`);
+        else io.err(`pawl: the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})\n`);
         return exitCodes.failed;
       }
-      if (!options.json) io.err(`${started.run}\n`);
+      io.err(`${started.run}${started.note === null ? '' : `: ${plain(started.note)}`}\n`);
       return follow(io, options, engine, started.run, interrupts);
     }),
   );

@@ -1,7 +1,22 @@
 // `pawl serve`: the app in a browser until Ctrl-C.
-import { keepEngine } from '../keeper.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import type { EngineHandle } from '../engine.ts';
+import { keepEngine, type EngineKeeper } from '../keeper.ts';
 import { startWebHost } from '../web.ts';
 import { exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
+
+/** Facts about the engine of the moment. One that ends meanwhile, with the command that owned it, is followed by another. */
+async function describe(engine: EngineKeeper): Promise<{ role: EngineHandle['role']; dataDir: string }> {
+  for (;;) {
+    const { client, role, closed } = await engine.current();
+    try {
+      return { role, dataDir: (await client.call('app.info', {})).dataDir };
+    } catch (error) {
+      if (!(error instanceof RpcError) || (error.code !== 'closed' && error.code !== 'unavailable')) throw error;
+      await closed;
+    }
+  }
+}
 
 /** Serves until it is interrupted; then live runs of an engine of ours become `interrupted` and can be resumed. */
 export async function serveApp(io: CliIo, options: CommonOptions, port: number | undefined): Promise<number> {
@@ -15,8 +30,7 @@ export async function serveApp(io: CliIo, options: CommonOptions, port: number |
   const engine = await keepEngine(() => io.acquire(options.data), trouble);
   try {
     const web = await startWebHost({ engine, rendererDir: io.rendererDir, port, onError: trouble });
-    const { client, role } = await engine.current();
-    const { dataDir } = await client.call('app.info', {});
+    const { role, dataDir } = await describe(engine);
     if (options.json) await io.out(`${JSON.stringify({ url: web.url, port: web.port, dataDir })}\n`);
     else {
       await io.out(`${web.url}\n`);

@@ -237,6 +237,21 @@ describe('other commands', () => {
     expect((await pawl('show', 'short')).err).toMatch(/shorter than 8/);
   });
 
+  test('preflight names what is unstable, and takes the choices that go on', async () => {
+    const { pawl } = setup();
+    const stable = await pawl('preflight', 'timetable', '--runs', '3');
+    expect(stable.code).toBe(0);
+    expect(stable.out).toMatch(/seed +stable: a run would start/);
+    expect(stable.out).toMatch(/measured +3 times, 1 ms in the middle/);
+    const unstable = await pawl('preflight', 'unstable');
+    expect(unstable.code).toBe(1);
+    expect(unstable.out).toMatch(/unstable: clashes; a run needs --quarantine KEY or --median KEY/);
+    expect(unstable.out).toMatch(/clashes +worst +unstable +5 6/);
+    const chosen = await pawl('preflight', 'unstable', '--quarantine', 'other', '--quarantine', 'clashes', '--json');
+    expect(chosen.code).toBe(0);
+    expect(JSON.parse(chosen.out)).toMatchObject({ stable: true, genesis: { potential: 5 } });
+  });
+
   test('a run stopped from another command can be resumed to its end', async () => {
     const { pawl, seen, core } = setup();
     const running = pawl('run', 'slow', '--json');
@@ -299,7 +314,8 @@ describe('usage', () => {
     expect(await pawl('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
     const help = await pawl('--help');
     expect(help.code).toBe(0);
-    for (const name of ['run', 'runs', 'show', 'stop', 'resume', 'serve']) expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    for (const name of ['run', 'preflight', 'runs', 'show', 'stop', 'resume', 'serve'])
+      expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     expect(help.out).not.toMatch(/replay|import|doctor/);
     expect((await pawl('run', '--help')).out).toMatch(/--data <dir>/);
   });
