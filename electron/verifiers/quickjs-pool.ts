@@ -119,6 +119,7 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
       runMs: job.runMs,
       memoryBytes: Math.min(job.memoryMb, maxPureJsMemoryMb) * megabyte,
       reportBytes: maxReportBytes,
+      runsCandidate: job.runsCandidate,
     };
     thread.worker.postMessage(message);
   };

@@ -13,6 +13,7 @@ import {
   type VmCallResult,
 } from 'quickjs-emscripten';
 import { z } from 'zod/mini';
+import { runCandidate, RunRequest } from './quickjs-candidate.ts';
 
 const Job = z.object({
   id: z.number(),
@@ -24,6 +25,8 @@ const Job = z.object({
   runMs: z.number(),
   memoryBytes: z.number(),
   reportBytes: z.number(),
+  /** Whether the verifier may run the candidate's code, by `pawl.run`. */
+  runsCandidate: z.boolean(),
 });
 export type WorkerJob = z.infer<typeof Job>;
 
@@ -76,10 +79,14 @@ const describeError = (vm: QuickJSContext, error: QuickJSHandle): Failure => {
   return new Failure(message === '' ? name : `${name}: ${message}`, `${name}: ${message}\n${text('stack').slice(0, 8_000)}`);
 };
 
-const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
+/** `candidate` is the instance in which candidate code runs, for a job that runs some. */
+const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, job: WorkerJob): WorkerAnswer => {
   const start = performance.now();
   let interrupted = false;
   let spent = false;
+  const state = { broken: false };
+  const hasGrown = (instance: QuickJSWASMModule | null): boolean =>
+    instance !== null && instance.getWasmMemory().buffer.byteLength > keptBytes;
   const answer = (rest: Partial<WorkerAnswer> & Pick<WorkerAnswer, 'ending'>): WorkerAnswer => ({
     id: job.id,
     message: '',
@@ -87,7 +94,7 @@ const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
     reportProblem: null,
     output: null,
     durationMs: performance.now() - start,
-    spent: spent || quickjs.getWasmMemory().buffer.byteLength > keptBytes,
+    spent: spent || state.broken || hasGrown(quickjs) || hasGrown(candidate),
     ...rest,
   });
   const source = job.files.find(({ path }) => path === job.file);
@@ -127,11 +134,34 @@ const run = (quickjs: QuickJSWASMModule, job: WorkerJob): WorkerAnswer => {
         contract: job.contract,
       });
       const pawl = value(vm.callFunction(parse, vm.undefined, scope.manage(vm.newString(input))));
+      if (candidate !== null) {
+        const artifact = new Map(
+          job.files.flatMap(({ path, bytes }): [string, string][] => {
+            const text = path.startsWith('artifact/') ? textOf(bytes) : null;
+            return text === null ? [] : [[path, text]];
+          }),
+        );
+        const host = vm.newFunction('run', (request) => {
+          // Read as JSON text too, so that no getter or proxy of the verifier's takes part in it.
+          const given = value(vm.callFunction(stringify, vm.undefined, request));
+          const parsed = RunRequest.safeParse(vm.typeof(given) === 'string' ? JSON.parse(vm.getString(given)) : null);
+          if (!parsed.success) throw new Error(`pawl.run: ${z.prettifyError(parsed.error)}`);
+          const results = runCandidate(candidate, parsed.data, artifact, {
+            expired: () => performance.now() - start > job.runMs,
+            memoryMb: job.memoryBytes / (1024 * 1024),
+            resultBytes: job.reportBytes,
+            state,
+          });
+          const answered = JSON.stringify(parsed.data.calls === undefined ? results[0] : results);
+          return value(vm.callFunction(parse, vm.undefined, scope.manage(vm.newString(answered)))).dup();
+        });
+        vm.setProp(pawl, 'run', scope.manage(host));
+      }
       const returned = value(vm.callFunction(verify, vm.undefined, pawl));
-      const state = vm.getPromiseState(returned);
-      if (state.type !== 'fulfilled' || state.notAPromise !== true) {
-        if (state.type === 'fulfilled') scope.manage(state.value);
-        if (state.type === 'rejected') scope.manage(state.error);
+      const promise = vm.getPromiseState(returned);
+      if (promise.type !== 'fulfilled' || promise.notAPromise !== true) {
+        if (promise.type === 'fulfilled') scope.manage(promise.value);
+        if (promise.type === 'rejected') scope.manage(promise.error);
         throw new Failure('verify() returned a promise; it must return the report itself', '');
       }
       const text = value(vm.callFunction(stringify, vm.undefined, returned));
@@ -160,6 +190,12 @@ export async function serveQuickJs(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('quickjs-worker.ts runs as a thread of the runner');
   const quickjs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
-  port.on('message', (message: unknown) => port.postMessage(run(quickjs, Job.parse(message))));
+  // Made when first needed; jobs come one at a time, so none overtakes another meanwhile.
+  let candidate: QuickJSWASMModule | null = null;
+  port.on('message', async (message: unknown) => {
+    const job = Job.parse(message);
+    if (job.runsCandidate) candidate ??= await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
+    port.postMessage(run(quickjs, job.runsCandidate ? candidate : null, job));
+  });
   port.postMessage('ready');
 }

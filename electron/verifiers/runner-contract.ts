@@ -29,6 +29,8 @@ export const PureJsJob = Common.extend({
   /** The verifier's program, one of `files`. */
   file: z.string(),
   memoryMb: z.int().min(1),
+  /** Whether `pawl.run` is there, which runs candidate code in a QuickJS of its own. */
+  runsCandidate: z.boolean(),
 });
 export type PureJsJob = z.infer<typeof PureJsJob>;
 

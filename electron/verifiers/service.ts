@@ -159,7 +159,9 @@ function jobOf(
   tmpDir: string,
 ): VerifyJob | string {
   const { verifier } = contract;
-  if (verifier.runsCandidate) return 'the contract runs candidate code, which needs the sandbox that this version does not have';
+  // QuickJS in QuickJS needs no sandbox of the system.
+  if (verifier.runsCandidate && !(verifier.kind === 'pure-js' && verifier.isolation === 'separate'))
+    return 'the contract runs candidate code, which needs the sandbox that this version does not have';
   if (verifier.adapter !== null) return `the contract needs the adapter ${verifier.adapter}, which this version does not have`;
   const common = {
     id,
@@ -171,7 +173,13 @@ function jobOf(
   };
   if (verifier.kind === 'pure-js') {
     if (verifier.file === null) return 'the contract names no file for its pure-js verifier';
-    return { ...common, runtime: 'pure-js', file: verifier.file, memoryMb: verifier.limits.memoryMb };
+    return {
+      ...common,
+      runtime: 'pure-js',
+      file: verifier.file,
+      memoryMb: verifier.limits.memoryMb,
+      runsCandidate: verifier.runsCandidate,
+    };
   }
   if (program === null) return 'the program of the verifier was not resolved before the run';
   const isWritable = writableMatcher(contract.artifact);

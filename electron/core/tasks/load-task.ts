@@ -445,9 +445,18 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
       'says nothing to run; write runtime = "pure-js" and file = "verifier/check.js", or command = ["..."]',
     );
   }
-  if (verifier.runs_candidate)
+  // A pure-js verifier runs candidate code in a QuickJS of its own, which needs no sandbox of the system.
+  const inQuickJs = runtime === 'pure-js' && verifier.runs_candidate;
+  if (inQuickJs) {
+    if (verifier.isolation !== 'separate')
+      refuse(
+        'verifier.isolation',
+        'bad_value',
+        `is ${show(verifier.isolation ?? 'none')}; with runtime = "pure-js" and runs_candidate = true write isolation = "separate", the only kind there is`,
+      );
+  } else if (verifier.runs_candidate)
     refuse('verifier.runs_candidate', 'not_available', 'is true, which needs the sandbox, which this version does not have');
-  if (verifier.isolation !== undefined && verifier.isolation !== 'none') {
+  if (!inQuickJs && verifier.isolation !== undefined && verifier.isolation !== 'none') {
     refuse(
       'verifier.isolation',
       'not_available',
@@ -478,8 +487,8 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     kind: command === undefined ? 'pure-js' : 'command',
     command: command ?? [],
     file: file ?? null,
-    runsCandidate: false,
-    isolation: 'none',
+    runsCandidate: inQuickJs,
+    isolation: inQuickJs ? 'separate' : 'none',
     adapter: null,
     report: null,
     env: verifier.env,
