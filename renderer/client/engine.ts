@@ -51,6 +51,8 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
   let journal = 0;
   let closed = false;
   let wasReady = false;
+  /** A connection is being asked for: a restart meanwhile must not ask for a second one. */
+  let opening = false;
   let delay = firstDelayMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let reason: string | null = null;
@@ -79,10 +81,13 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
   };
   const connect = async () => {
     clearTimeout(timer);
+    if (opening) return;
     let port: Port;
+    opening = true;
     try {
       port = await open();
     } catch (error) {
+      opening = false;
       if (closed) return;
       // Before the first hello nobody has seen this engine: the address may carry no access, which no waiting will mend.
       if (!wasReady && desktop.kind === 'web' && error instanceof RpcError) {
@@ -93,6 +98,7 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
       retry();
       return;
     }
+    opening = false;
     const next = createClient<Contract>(port, hash);
     try {
       const hello = await next.hello;
@@ -143,7 +149,7 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
     async restart() {
       await desktop.restartEngine();
       delay = firstDelayMs;
-      if (!client) await connect();
+      if (!client) void connect();
     },
     close() {
       closed = true;
