@@ -101,9 +101,6 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     'settings.get': () => settings,
     'settings.set': (change) => Object.assign(settings, change),
     'task.inspect': ({ path }) => fakeTask(path),
-    'task.preflight': () => {
-      throw new RpcError('unavailable', 'the fake engine measures no seeds');
-    },
     'task.preflight': (input) => fakePreflight(input),
     'run.list': ({ before, limit }) => {
       if (options.listFails?.()) throw new RpcError('unavailable', 'the data folder cannot be read: the disk is full', { file: 'pawl.db' });
