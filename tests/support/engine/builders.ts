@@ -29,12 +29,16 @@ export const verifierFiles: readonly TreeFile[] = filesOf({ 'verifier/check.js':
 
 export type ContractOptions = {
   readonly caps: readonly number[];
+  /** Per obligation; `worst` where absent. */
+  readonly aggregates?: readonly ('worst' | 'median')[];
+  /** Measured once and never confirmed, unless said. */
+  readonly measurement?: Partial<ContractBody['measurement']>;
   readonly infraRetries?: number;
   readonly protectedPaths?: readonly string[];
 };
 
-/** A contract of one count per cap (keys o0, o1, ...), measured once, whose candidates are one JSON file `state.json`. */
-export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: ContractOptions): Contract {
+/** A contract of one count per cap (keys o0, o1, ...), measured once unless said, whose candidates are one JSON file `state.json`. */
+export function contractOf({ caps, aggregates = [], measurement = {}, infraRetries = 0, protectedPaths = [] }: ContractOptions): Contract {
   const body: ContractBody = {
     format: 'pawl.contract/1',
     name: 'scripted',
@@ -49,7 +53,7 @@ export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: Cont
       visibility: 'full',
       onCandidateTimeout: 'cap',
       missing: 'malformed',
-      aggregate: 'worst',
+      aggregate: aggregates[i] ?? 'worst',
     })),
     advisory: [],
     from: caps.map(() => null),
@@ -74,7 +78,7 @@ export function contractOf({ caps, infraRetries = 0, protectedPaths = [] }: Cont
       protectedPaths: [...protectedPaths],
       schema: null,
     },
-    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries },
+    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries, ...measurement },
     auto: [],
   };
   return { ...body, sha: contractSha(body) };

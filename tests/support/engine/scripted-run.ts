@@ -4,6 +4,8 @@ import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { CandidateCheck, GovernorDeps, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { CreateRun, ResumeState } from '#electron/store/api.ts';
+import type { Verification } from '#electron/verifiers/api.ts';
+import type { Contract } from '#shared/domain/contract.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
@@ -32,6 +34,10 @@ export type ScriptedRunOptions = {
   readonly proposer?: ScriptedProposerOptions;
   readonly verifier?: ScriptedVerifierOptions;
   readonly store?: ModelStoreOptions;
+  /** What measuring the seed came to; absent: once, what the seed says. */
+  readonly measured?: Verification;
+  /** The contract itself, in place of `contract`'s. */
+  readonly under?: Contract;
   readonly contractChanged?: () => string | null;
   readonly monotonicMs?: () => number;
 };
@@ -90,8 +96,8 @@ let saltCounter = 0;
 /** Differs from call to call. */
 export const freshSalt = (): Uint8Array => Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? saltCounter++ & 255 : i));
 
-export function createdRun(options: Pick<ScriptedRunOptions, 'contract' | 'header' | 'seed'>): CreateRun {
-  const contract = contractOf(options.contract);
+export function createdRun(options: Pick<ScriptedRunOptions, 'contract' | 'header' | 'seed' | 'measured' | 'under'>): CreateRun {
+  const contract = options.under ?? contractOf(options.contract);
   const files = seedFiles(options.seed);
   const header = headerOf(contract, files, options.header);
   const refs = [{ id: 'vr-seed', durationMs: 1, output: null }];
@@ -103,7 +109,7 @@ export function createdRun(options: Pick<ScriptedRunOptions, 'contract' | 'heade
     task: { id: 'scripted', title: 'Scripted', path: '/nowhere' },
     blobs: [...files, ...verifierFiles].map(({ bytes }) => ({ sha: sha256Hex(bytes), bytes })),
     trees: [{ tree: header.seedTree, manifest: manifestOf(files) }],
-    seed: {
+    seed: options.measured ?? {
       verdict:
         'rank' in options.seed
           ? { kind: 'ranked', rank: options.seed.rank, runs: refs, stable: true, advisory: {}, details: {} }
