@@ -79,6 +79,14 @@ const describeError = (vm: QuickJSContext, error: QuickJSHandle): Failure => {
   return new Failure(message === '' ? name : `${name}: ${message}`, `${name}: ${message}\n${text('stack').slice(0, 8_000)}`);
 };
 
+/** What is wrong with the argument of `pawl.run`. */
+const problemOf = (issue: z.core.$ZodIssue): string => {
+  const place = issue.path.map(String).join('.') || 'its argument';
+  return issue.code === 'unrecognized_keys'
+    ? `${issue.keys.join(', ')} is unknown`
+    : `${place} is ${issue.code === 'invalid_type' ? `not of type ${issue.expected}` : 'not allowed'}`;
+};
+
 /** `candidate` is the instance in which candidate code runs, for a job that runs some. */
 const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, job: WorkerJob): WorkerAnswer => {
   const start = performance.now();
@@ -145,13 +153,17 @@ const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, jo
           // Read as JSON text too, so that no getter or proxy of the verifier's takes part in it.
           const given = value(vm.callFunction(stringify, vm.undefined, request));
           const parsed = RunRequest.safeParse(vm.typeof(given) === 'string' ? JSON.parse(vm.getString(given)) : null);
-          if (!parsed.success) throw new Error(`pawl.run: ${z.prettifyError(parsed.error)}`);
+          if (!parsed.success) throw new Error(`pawl.run: ${parsed.error.issues.map(problemOf).join('; ')}`);
           const results = runCandidate(candidate, parsed.data, artifact, {
             expired: () => performance.now() - start > job.runMs,
             memoryMb: job.memoryBytes / (1024 * 1024),
             resultBytes: job.reportBytes,
             state,
           });
+          if (performance.now() - start > job.runMs) {
+            interrupted = true;
+            throw new Error('pawl.run: the time of the verification is over');
+          }
           const answered = JSON.stringify(parsed.data.calls === undefined ? results[0] : results);
           return value(vm.callFunction(parse, vm.undefined, scope.manage(vm.newString(answered)))).dup();
         });
@@ -165,6 +177,8 @@ const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, jo
         throw new Failure('verify() returned a promise; it must return the report itself', '');
       }
       const text = value(vm.callFunction(stringify, vm.undefined, returned));
+      // It may have caught what told it so.
+      if (interrupted) return answer({ ending: 'timeout' });
       if (vm.typeof(text) !== 'string') throw new Failure('verify() returned nothing that JSON can hold; it must return the report', '');
       const tooLong = answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} bytes` });
       // Looked at before it is copied out: the text itself may be as large as the VM's memory.
