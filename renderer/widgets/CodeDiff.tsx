@@ -51,8 +51,15 @@ export function CodeDiff({ pair, labels, onShown, onError }: Props) {
     const made = view.current;
     if (!made || !pair) return undefined;
     let current = true;
-    made
-      .then((v) => v.show(pair))
+    let frame = 0;
+    // The frame that answers the key comes first, and while a key is held no diff is begun that nobody would see.
+    const frames = new Promise<void>((resolve) => {
+      frame = requestAnimationFrame(() => {
+        frame = requestAnimationFrame(() => resolve());
+      });
+    });
+    Promise.all([made, frames])
+      .then(([v]) => v.show(pair))
       .then((shown) => {
         // Before the next paint: the names over the text change in the same frame as the text.
         if (shown && current) flushSync(() => calls.current.onShown(pair.key));
@@ -63,6 +70,7 @@ export function CodeDiff({ pair, labels, onShown, onError }: Props) {
       });
     return () => {
       current = false;
+      cancelAnimationFrame(frame);
     };
   }, [pair]);
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { busy } from '#renderer/client/activity.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { CodeDiff } from '#renderer/widgets/CodeDiff.tsx';
@@ -111,6 +112,14 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
   if (loaded && loaded !== shown && (text === null || painted === text.key)) setShown(loaded);
   const stale = shown !== null && shown.key !== wanted.key;
   const late = useLate(shown?.key !== wanted.key, wanted);
+  const pending = shown?.key !== wanted.key && failed === null;
+  // Until the diff is painted the page is not idle.
+  useEffect(() => {
+    if (!pending) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    void busy(promise);
+    return resolve;
+  }, [pending]);
   const names = shown?.labels ?? wanted.labels;
   const invisible = shown !== null && 'content' in shown && shown.content.kind === 'text' && shown.content.invisible;
   const message = shown !== null && !('content' in shown && shown.content.kind === 'text');

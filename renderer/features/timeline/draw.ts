@@ -20,7 +20,7 @@ import {
 import { markShape, outcomeNames, ringDash } from './marks.ts';
 import type { Palette } from './palette.ts';
 import type { Scene } from './raster.ts';
-import { emptyBucket, floating, sumOf } from './summary.ts';
+import { decided, emptyBucket, floating, sumOf } from './summary.ts';
 
 /** The part of a 2D context that is used; tests hand in one that writes down the calls. */
 export type Pen = Pick<
@@ -68,7 +68,7 @@ export function markPlace(
   const { data, chain } = scene;
   const code = data.outcome(n);
   if (code >= outcomes.length) return null;
-  const rank = data.rank(n);
+  const rank = decided.has(code) ? data.rank(n) : null;
   const value = rank ? sumOf(rank) : chain.potential(Math.min(data.baseSeq(n), Math.max(0, chain.length - 1)));
   return {
     x: centreOf(n, scene.view, scene.width),

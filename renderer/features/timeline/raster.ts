@@ -5,7 +5,7 @@ import type { RunData } from '#renderer/state/run-data.ts';
 import type { Chain } from './chain.ts';
 import { leftOf, merging, minimapView, trackPx, type Merging } from './layout.ts';
 import type { Palette } from './palette.ts';
-import { emptyBucket, type Bucket, type Summary } from './summary.ts';
+import { decided, emptyBucket, type Bucket, type Summary } from './summary.ts';
 import type { View } from './viewport.ts';
 
 /** Device pixels, row by row; 0 is transparent. */
@@ -25,9 +25,6 @@ export type Scene = {
 };
 
 const commit = outcomes.indexOf('commit');
-const ranked: readonly number[] = (['commit', 'tie', 'regression', 'incomparable', 'not_selected'] as const).map((o) =>
-  outcomes.indexOf(o),
-);
 
 /** Fills a rectangle given by its edges in device px, cut to the buffer and to `clip` rows. */
 function fill(pixels: Pixels, x0: number, y0: number, x1: number, y1: number, rgba: number, clipTop = 0, clipBottom = pixels.height): void {
@@ -127,7 +124,7 @@ function mergedColumn(
   for (const k of bucket.outcomes) total += k;
   if (total === 0) return;
   let withRank = 0;
-  for (const code of ranked) withRank += bucket.outcomes[code] ?? 0;
+  for (const code of decided) withRank += bucket.outcomes[code] ?? 0;
   const { px, put, middle } = rows;
   if (withRank === 0) {
     const dot = Math.min(px(2), x1 - x0);

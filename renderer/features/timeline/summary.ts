@@ -12,6 +12,10 @@ export const floating: readonly number[] = [
   outcomes.indexOf('incomparable'),
   outcomes.indexOf('not_selected'),
 ];
+/** Outcomes that were decided by a rank. An unstable result may carry one too, but it says nothing that can be relied on. */
+export const decided: ReadonlySet<number> = new Set(
+  (['commit', 'tie', 'regression', 'incomparable', 'not_selected'] as const).map((o) => outcomes.indexOf(o)),
+);
 const none = -1;
 
 /** What is known of a stretch of transitions. Counts leave out hidden outcomes and what is not loaded. */
@@ -60,7 +64,7 @@ export function addTransition(bucket: Bucket, data: RunData, n: number, hidden: 
   if (data.baseSeq(n) >= data.chainLength) return false;
   if (hidden.has(code)) return true;
   bucket.outcomes[code] = (bucket.outcomes[code] ?? 0) + 1;
-  const rank = data.rank(n);
+  const rank = decided.has(code) ? data.rank(n) : null;
   if (!rank) return true;
   const base = data.baseRank(n);
   for (let i = 0; i < data.m; i++) {
