@@ -6,6 +6,19 @@ import { report, type CliIo } from './cli/io.ts';
 import { runCli } from './cli/program.ts';
 import { rendererDir } from './entries.ts';
 
+/** npm passes SIGTERM to the shell between us, which dies of it without telling us. Then we have another parent. */
+function watchParent(onGone: () => void): () => void {
+  if (process.env['npm_lifecycle_event'] === undefined) return () => {};
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, 1_000);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 /** Gives a command line this process; its caller ends with the code that it returns. */
 export async function main(argv: readonly string[]): Promise<number> {
   let gone = false;
@@ -27,8 +40,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     onInterrupt: (callback) => {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       for (const signal of signals) process.on(signal, callback);
+      const stopWatching = watchParent(callback);
       return () => {
         for (const signal of signals) process.off(signal, callback);
+        stopWatching();
       };
     },
     quit: (code) => process.exit(code),

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import { takeLock } from '#electron/host/lock.ts';
-import { pawl, startPawl } from '../support/pawl.ts';
+import { pawl, startNpm, startPawl } from '../support/pawl.ts';
 
 const task = 'resources/tasks/exam-timetable';
 
@@ -111,6 +111,28 @@ test('Ctrl-C stops after the round and exits 3; resume goes on to the end', asyn
   const resumed = await pawl(['resume', run.id, '--json', '--data', dir]);
   expect(parse(resumed.stdout)).toMatchObject({ id: run.id, budget: { attempts: { max: 200, used: 200 } } });
   expect(parse(resumed.stdout).transitions.slice(0, run.transitions.length)).toEqual(run.transitions);
+});
+
+test('through npm: Ctrl-C of the terminal reaches npm, shell and command, and exits 3 all the same', async () => {
+  const running = startNpm(['run', '-s', 'pawl', '--', 'run', task, '--attempts', '5000', '--json', '--data', dir]);
+  await running.seen(/commit 1: /);
+  process.kill(-(running.child.pid ?? 0), 'SIGINT');
+  const { code, stdout, stderr } = await running.finished;
+  expect(code, stderr).toBe(3);
+  expect(parse(stdout)).toMatchObject({ stop: 'user' });
+});
+
+test('npm start without a display serves, says why, and ends with npm', async () => {
+  test.skip(
+    process.platform !== 'linux' || process.env['DISPLAY'] !== undefined || process.env['WAYLAND_DISPLAY'] !== undefined,
+    'there is a display',
+  );
+  const running = startNpm(['start', '--', '--data', dir]);
+  await running.seen(/Serving the app to a browser, because there is no display/);
+  await running.seen(/http:\/\/127\.0\.0\.1:\d+\/#token=/);
+  // npm passes it to its shell, which dies of it and tells nobody.
+  running.child.kill('SIGTERM');
+  await running.finished;
 });
 
 test('a run that was killed is interrupted, and can be resumed', async () => {

@@ -1,6 +1,7 @@
 // The command line as a person runs it: `npm run pawl --`, without npm.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -18,12 +19,20 @@ export type Running = {
 };
 
 /** Starts one command in a process of its own. Relative paths are those of the repository. */
-export function startPawl(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-  const child = spawn(process.execPath, ['electron/host/launch.mjs', 'electron/host/pawl.ts', ...args], {
-    cwd: root,
-    env: { ...process.env, INIT_CWD: root, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+export const startPawl = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Running =>
+  follow(
+    spawn(process.execPath, ['electron/host/launch.mjs', 'electron/host/pawl.ts', ...args], {
+      cwd: root,
+      env: { ...process.env, INIT_CWD: root, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+
+/** Starts one script of package.json by npm, as the leader of a process group (a negative pid reaches all of it, as a terminal does). */
+export const startNpm = (args: readonly string[]): Running =>
+  follow(spawn('npm', args, { cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
+
+function follow(child: ChildProcessByStdio<null, Readable, Readable>): Running {
   let stdout = '';
   let stderr = '';
   const looking = new Set<() => void>();
