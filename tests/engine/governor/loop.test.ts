@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { budgetDimensions } from '#shared/domain/budget.ts';
 import { relate } from '#shared/domain/rank.ts';
 import { ensure } from '#shared/lib/assert.ts';
+import { createRandom } from '#shared/lib/random.ts';
 import type { RunLoop } from '#electron/governor/types.ts';
 import { randomScript } from '../../support/engine/random-script.ts';
 import type { Scripted } from '../../support/engine/scripted-proposer.ts';
@@ -11,8 +12,14 @@ import { createdRun, scriptedRun, type ScriptedRun, type ScriptedRunOptions } fr
 
 const cap = 12;
 const base: Pick<ScriptedRunOptions, 'contract' | 'seed'> = { contract: { caps: [cap, cap, cap] }, seed: { rank: [3, 4, 3] } };
-const options = (seed: number, attempts: number, slots = 4): ScriptedRunOptions => ({
+/** How often a would-be commit is measured; a loop that measures once is the special case. */
+type Measured = { readonly confirmRuns: number; readonly paired: boolean; readonly infraRetries?: number };
+const confirmations: fc.Arbitrary<Measured> = fc.record({ confirmRuns: fc.integer({ min: 1, max: 3 }), paired: fc.boolean() });
+const confirmed: Measured = { confirmRuns: 3, paired: true };
+
+const options = (seed: number, attempts: number, slots = 4, measurement?: Measured): ScriptedRunOptions => ({
   ...base,
+  ...(measurement === undefined ? {} : { contract: { ...base.contract, measurement } }),
   script: randomScript(seed, cap),
   header: { slots, budget: { attempts } },
 });
@@ -34,9 +41,10 @@ describe('completion order', () => {
         fc.nat(),
         fc.integer({ min: 1, max: 6 }),
         fc.integer({ min: 1, max: 6 }),
-        async (seed, order, concurrency, slots) => {
-          const inOrder = scriptedRun({ ...options(seed, 30, slots), verifier: { concurrency: 1 } });
-          const shuffled = scriptedRun({ ...options(seed, 30, slots), verifier: { order, concurrency } });
+        confirmations,
+        async (seed, order, concurrency, slots, measurement) => {
+          const inOrder = scriptedRun({ ...options(seed, 30, slots, measurement), verifier: { concurrency: 1 } });
+          const shuffled = scriptedRun({ ...options(seed, 30, slots, measurement), verifier: { order, concurrency } });
           await Promise.all([inOrder.end(), shuffled.end()]);
           expect(essence(shuffled)).toEqual(essence(inOrder));
           expect(shuffled.verifier.mostAtOnce()).toBeLessThanOrEqual(concurrency);
@@ -55,14 +63,28 @@ describe('completion order', () => {
 
 test('along every chain no coordinate worsens and every commit is strict progress; transitions = commits + memory', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.integer({ min: 1, max: 8 }), async (seed, slots) => {
-      const run = scriptedRun(options(seed, 60, slots));
-      await run.end();
-      const { chain, transitions, memory } = run.store;
-      for (const [i, child] of chain.slice(1).entries()) expect(relate(child.rank, ensure(chain[i], 'parent').rank)).toBe('dominates');
-      expect(transitions.length).toBe(chain.length - 1 + memory.length);
-      expect(transitions.every(({ n }, i) => n === i + 1)).toBe(true);
-    }),
+    fc.asyncProperty(
+      fc.nat(),
+      fc.integer({ min: 1, max: 8 }),
+      confirmations,
+      fc.integer({ min: 0, max: 9 }),
+      async (seed, slots, measurement, noise) => {
+        // A verifier that is off by one in so many measurements of ten may cost commits, never a law.
+        const random = createRandom(['noise', seed]);
+        const run = scriptedRun({
+          ...options(seed, 60, slots, measurement),
+          verifier: {
+            override: (_tree, _time, said) =>
+              'rank' in said && random.int(10) < noise ? { ...said, rank: said.rank.map((r) => Math.min(cap, r + random.int(2))) } : said,
+          },
+        });
+        await run.end();
+        const { chain, transitions, memory } = run.store;
+        for (const [i, child] of chain.slice(1).entries()) expect(relate(child.rank, ensure(chain[i], 'parent').rank)).toBe('dominates');
+        expect(transitions.length).toBe(chain.length - 1 + memory.length);
+        expect(transitions.every(({ n }, i) => n === i + 1)).toBe(true);
+      },
+    ),
     { numRuns: 30 },
   );
 });
@@ -88,10 +110,11 @@ describe('budget', () => {
           { minLength: 1 },
         ),
         fc.array(fc.record({ durationMs: fc.nat(20_000), executions: fc.integer({ min: 1, max: 4 }) }), { minLength: 1 }),
-        async (seed, slots, budget, usages, executions) => {
+        fc.record({ confirmRuns: fc.integer({ min: 1, max: 3 }), paired: fc.boolean(), infraRetries: fc.integer({ min: 0, max: 2 }) }),
+        async (seed, slots, budget, usages, executions, measurement) => {
           let clock = 0;
           const run = scriptedRun({
-            ...options(seed, 25, slots),
+            ...options(seed, 25, slots, measurement),
             header: { slots, budget: { attempts: 25, ...budget } },
             proposer: { usage: ({ n }) => ensure(usages[n % usages.length], 'usage') },
             verifier: {
@@ -245,18 +268,18 @@ describe('stops', () => {
 });
 
 describe('crashes', () => {
-  const undisturbed = async (seed: number) => {
-    const run = scriptedRun(options(seed, 500));
+  const undisturbed = async (seed: number, measurement: Measured) => {
+    const run = scriptedRun(options(seed, 500, 4, measurement));
     await run.end();
     return run;
   };
 
   /** Ends the loop at the given writes (counted over the whole life of the run), and goes on each time. */
-  const disturbed = async (seed: number, kills: readonly number[], how: 'close' | 'stop') => {
+  const disturbed = async (seed: number, kills: readonly number[], how: 'close' | 'stop', measurement: Measured) => {
     let writes = 0;
     const loops: RunLoop[] = [];
     const run = scriptedRun({
-      ...options(seed, 500),
+      ...options(seed, 500, 4, measurement),
       verifier: { order: seed },
       store: {
         before: () => {
@@ -281,8 +304,9 @@ describe('crashes', () => {
         fc.nat(50),
         fc.uniqueArray(fc.integer({ min: 1, max: 120 }), { maxLength: 6 }),
         fc.constantFrom('close' as const, 'stop' as const),
-        async (seed, kills, how) => {
-          const [whole, broken] = await Promise.all([undisturbed(seed), disturbed(seed, kills, how)]);
+        fc.constantFrom({ confirmRuns: 1, paired: false }, confirmed),
+        async (seed, kills, how, measurement) => {
+          const [whole, broken] = await Promise.all([undisturbed(seed, measurement), disturbed(seed, kills, how, measurement)]);
           expect(whole.store.stop()).toBe('zero_rank');
           expect(broken.store.chain.map(({ id }) => id)).toEqual(whole.store.chain.map(({ id }) => id));
           const decided = broken.store.transitions.filter(({ outcome }) => outcome !== 'aborted');
@@ -296,7 +320,7 @@ describe('crashes', () => {
   });
 
   test('kills in the middle of rounds do abort attempts in that test', async () => {
-    const run = await disturbed(7, [2, 4], 'close');
+    const run = await disturbed(7, [2, 4], 'close', confirmed);
     expect(run.store.transitions.filter(({ outcome }) => outcome === 'aborted').length).toBe(8);
   });
 

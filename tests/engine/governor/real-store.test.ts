@@ -26,7 +26,7 @@ import { createScriptedVerifier } from '../../support/engine/scripted-verifier.t
 const worker = new URL('../../../electron/store/worker.ts', import.meta.url);
 const cap = 12;
 const optionsOf = (seed: number): ScriptedRunOptions => ({
-  contract: { caps: [cap, cap, cap] },
+  contract: { caps: [cap, cap, cap], measurement: seed % 2 === 0 ? { confirmRuns: 3, paired: true } : {} },
   seed: { rank: [4, 4, 4] },
   script: randomScript(seed, cap),
   header: { slots: 3, budget: { attempts: 300 } },

@@ -5,6 +5,7 @@ import { createRandom } from '#shared/lib/random.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
 import type { Verification, VerifierService, VerifyRequest } from '#electron/verifiers/api.ts';
+import { noGuarantees } from '#electron/verifiers/sandbox/api.ts';
 import { bytesOf } from './builders.ts';
 
 /** What `state.json` may say. `salt` only tells trees apart. */
@@ -14,7 +15,7 @@ export const State = z.union([
 ]);
 export type State = z.infer<typeof State>;
 
-export type ScriptedVerifier = VerifierService & {
+export type ScriptedVerifier = Pick<VerifierService, 'verify' | 'resolveProgram' | 'concurrency'> & {
   /** Trees in the order in which their verification began. */
   readonly began: Sha[];
   readonly ended: Sha[];
@@ -74,6 +75,8 @@ export function createScriptedVerifier(options: ScriptedVerifierOptions = {}): S
     mostAtOnce: () => most,
     concurrency: options.concurrency ?? 4,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
+    sandbox: () =>
+      Promise.resolve({ available: false, backend: null, version: null, guarantees: noGuarantees, message: 'scripted', remedy: null }),
     verify: async (request, signal) => {
       const { tree } = request;
       began.push(tree);
@@ -112,7 +115,14 @@ function verification(request: VerifyRequest, state: State, ids: readonly string
   const refs = ids.map((id) => ({ id, durationMs, output: sha }));
   const verdict: Verdict =
     'rank' in state
-      ? { kind: 'ranked', rank: rankUnder(request, state.rank), runs: refs, stable: true, advisory: {}, details: { o0: `details of ${tree.slice(0, 8)}` } }
+      ? {
+          kind: 'ranked',
+          rank: rankUnder(request, state.rank),
+          runs: refs,
+          stable: true,
+          advisory: {},
+          details: { o0: `details of ${tree.slice(0, 8)}` },
+        }
       : { kind: 'no_verdict', code: state.noVerdict, message: 'scripted', runs: refs };
   return {
     verdict,
