@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { LibraryScreen } from '#renderer/features/library/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { useUi } from '#renderer/state/store.ts';
+import { useConnection } from '#renderer/client/use-query.ts';
 import { TextContext } from '#renderer/i18n/use-text.ts';
 import { useCommands, useKeyboard, type Command } from './commands.ts';
 import { CommandPalette } from './CommandPalette.tsx';
@@ -12,11 +13,13 @@ import { go, parsePlace, useHash } from './navigation.ts';
 import { Rail } from './Rail.tsx';
 import { SettingsPanel } from './SettingsPanel.tsx';
 import { StatusLine } from './StatusLine.tsx';
+import { PlatformContext } from './platform.ts';
 import { useLanguage, useSettings, useTheme } from './settings.ts';
 import styles from './App.module.css';
 
 /** The frame that every screen stands in: rail, header, body, status line. */
 export function App() {
+  const { engine } = useConnection();
   const { settings, set } = useSettings();
   const theme = useTheme(settings.theme);
   const text = useLanguage(settings.language);
@@ -27,7 +30,13 @@ export function App() {
   const commands = useMemo(
     (): Command[] => [
       { id: 'app.palette', name: 'cmdPalette', keys: ['$mod+KeyK'], group: 'app', run: () => useUi.getState().setOverlay('palette') },
-      { id: 'app.keys', name: 'cmdKeys', keys: ['Shift+Slash', '[Shift]+(\\?)'], group: 'app', run: () => useUi.getState().setOverlay('keys') },
+      {
+        id: 'app.keys',
+        name: 'cmdKeys',
+        keys: ['Shift+Slash', '[Shift]+(\\?)'],
+        group: 'app',
+        run: () => useUi.getState().setOverlay('keys'),
+      },
       { id: 'app.library', name: 'cmdLibrary', keys: ['Shift+KeyL'], group: 'app', run: () => go({ screen: 'library' }) },
       { id: 'app.theme', name: 'cmdTheme', keys: [], group: 'app', run: () => set({ theme: theme === 'dark' ? 'light' : 'dark' }) },
     ],
@@ -36,20 +45,22 @@ export function App() {
   useCommands(commands);
 
   return (
-    <TextContext value={text}>
-      <div className={styles['app']}>
-        <Rail place={place} />
-        <div className={styles['screen']}>
-          <ConnectionBanner />
-          <CrashBoundary key={place.screen} text={text}>
-            {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
-          </CrashBoundary>
+    <PlatformContext value={engine.desktop.platform}>
+      <TextContext value={text}>
+        <div className={styles['app']}>
+          <Rail place={place} />
+          <div className={styles['screen']}>
+            <ConnectionBanner />
+            <CrashBoundary key={place.screen} text={text}>
+              {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
+            </CrashBoundary>
+          </div>
+          <StatusLine place={place} />
         </div>
-        <StatusLine place={place} />
-      </div>
-      {overlay === 'palette' ? <CommandPalette /> : null}
-      {overlay === 'keys' ? <KeysHelp /> : null}
-      {overlay === 'settings' ? <SettingsPanel settings={settings} onChange={set} /> : null}
-    </TextContext>
+        {overlay === 'palette' ? <CommandPalette /> : null}
+        {overlay === 'keys' ? <KeysHelp /> : null}
+        {overlay === 'settings' ? <SettingsPanel settings={settings} onChange={set} /> : null}
+      </TextContext>
+    </PlatformContext>
   );
 }

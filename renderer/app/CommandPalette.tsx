@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a combobox with a list that is always open; a select cannot show keys beside names */
 import { useMemo, useState, type KeyboardEvent } from 'react';
 import { textIn, useText } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
@@ -12,7 +13,10 @@ const ko = textIn('ko').t;
 /** Whether every word of the query occurs in a name of the command, in either language. */
 export function commandMatches(command: Command, query: string): boolean {
   const names = `${en[command.name]} ${ko[command.name]} ${command.id}`.toLowerCase();
-  return query.toLowerCase().split(/\s+/).every((word) => names.includes(word));
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => names.includes(word));
 }
 
 /** All commands that can run now, found by name in both languages. */

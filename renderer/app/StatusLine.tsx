@@ -16,13 +16,15 @@ export function StatusLine({ place }: { place: Place }) {
   const info = useQuery('app.info', none).data;
   return (
     <footer className={styles['status']}>
-      <span className={styles['engine']} role="status">
+      <output className={styles['engine']}>
         <span className={styles['dot']} data-state={state.kind} aria-hidden="true" />
         {wordsOf(state, t)}
-      </span>
+      </output>
       {info ? (
         <>
-          <span title={info.sandbox.message}>{info.sandbox.backend === null ? t.sandboxMissing : t.sandboxAvailable(info.sandbox.backend)}</span>
+          <span title={info.sandbox.message}>
+            {info.sandbox.backend === null ? t.sandboxMissing : t.sandboxAvailable(info.sandbox.backend)}
+          </span>
           <span title={info.dataDir}>{t.version(info.version)}</span>
         </>
       ) : null}

@@ -29,7 +29,10 @@ export function useCommands(commands: readonly Command[]): void {
 }
 
 /** All commands that are registered now, newest layer first. */
-export const useRegisteredCommands = (): Command[] => useRegistry((s) => s.layers).toReversed().flat();
+export const useRegisteredCommands = (): Command[] =>
+  useRegistry((s) => s.layers)
+    .toReversed()
+    .flat();
 
 const registered = (): Command[] => useRegistry.getState().layers.toReversed().flat();
 

@@ -23,12 +23,25 @@ export function isTaken(event: KeyboardEvent): boolean {
   if (!element) return false;
   if (event.ctrlKey || event.metaKey) return false;
   if (isWriting(element)) return true;
-  if (event.code === 'Space' || event.code === 'Enter') return element.closest('button, a, summary, [role=button], [role=tab], [role=separator], input') !== null;
+  if (event.code === 'Space' || event.code === 'Enter')
+    return element.closest('button, a, summary, [role=button], [role=tab], [role=separator], input') !== null;
   return arrows.has(event.code) && element.closest('[role=tablist], [role=separator], [role=radiogroup], input') !== null;
 }
 
 const names: Readonly<Record<string, string>> = {
-  ArrowLeft: '←', ArrowRight: '→', ArrowUp: '↑', ArrowDown: '↓', BracketLeft: '[', BracketRight: ']', Space: 'Space', Enter: '⏎', Home: 'Home', End: 'End', Escape: 'Esc', Equal: '+', Minus: '−',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  BracketLeft: '[',
+  BracketRight: ']',
+  Space: 'Space',
+  Enter: '⏎',
+  Home: 'Home',
+  End: 'End',
+  Escape: 'Esc',
+  Equal: '+',
+  Minus: '−',
 };
 
 /** A pattern as it is printed on a button: `⇧J`, `Ctrl K`, `?`. */

@@ -10,7 +10,7 @@ const fallback: Settings = { theme: 'system', language: 'system' };
 const none = {};
 
 /** The stored settings and how to change them. Until they are there, the system's. */
-export function useSettings(): { readonly settings: Settings; set(change: Input<Contract['settings.set']>): void } {
+export function useSettings(): { readonly settings: Settings; readonly set: (change: Input<Contract['settings.set']>) => void } {
   const { engine, cache } = useConnection();
   const { data } = useQuery('settings.get', none);
   const set = useCallback(

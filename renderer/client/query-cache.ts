@@ -43,7 +43,8 @@ export type QueryCache = {
 };
 
 const nothing: QueryState<never> = { data: undefined, error: null, fetching: true };
-const keyOf = (name: string, input: object): string => `${name} ${JSON.stringify(Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
+const keyOf = (name: string, input: object): string =>
+  `${name} ${JSON.stringify(Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
 const asRpcError = (cause: unknown): RpcError =>
   cause instanceof RpcError ? cause : new RpcError('internal', cause instanceof Error ? cause.message : String(cause));
 
@@ -142,7 +143,8 @@ export function createQueryCache(engine: Engine): QueryCache {
   follow().catch(() => {});
 
   return {
-    // The type is the one under which this very name and input was fetched.
+    // The type is the one under which this very name and input was fetched; the map cannot say so.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     read: (name, input) => entryOf(name, input).state as QueryState<Output<Contract[typeof name]>>,
     watch(name, input, listener) {
       const entry = entryOf(name, input);
@@ -154,8 +156,9 @@ export function createQueryCache(engine: Engine): QueryCache {
     },
     async load(name, input) {
       const entry = entryOf(name, input);
-      if (entry.state.data !== undefined && !entry.stale) return entry.state.data as Output<Contract[typeof name]>;
-      return (await fetchNow(entry)) as Output<Contract[typeof name]>;
+      const data = entry.state.data !== undefined && !entry.stale ? entry.state.data : await fetchNow(entry);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as in `read`
+      return data as Output<Contract[typeof name]>;
     },
     refresh(name) {
       for (const [key, entry] of entries) if (key.startsWith(`${name} `)) refreshEntry(entry);

@@ -5,7 +5,8 @@ export function splitToken(hash: string): { readonly token: string | null; reado
   const body = hash.replace(/^#/, '');
   const found = /(^|[&?])token=([^&?]*)(&?)/.exec(body);
   if (!found) return { token: null, rest: hash };
-  const kept = body.slice(0, found.index) + (found[1] !== '' && found[3] !== '' ? (found[1] ?? '') : '') + body.slice(found.index + found[0].length);
+  const kept =
+    body.slice(0, found.index) + (found[1] !== '' && found[3] !== '' ? (found[1] ?? '') : '') + body.slice(found.index + found[0].length);
   return { token: decodeURIComponent(found[2] ?? ''), rest: kept === '' ? '' : `#${kept}` };
 }
 

@@ -13,7 +13,9 @@ const count = (n: number, one: string, other: string) => `${f.int(n)} ${rules.se
 const shown = 3;
 
 const moved = (changes: readonly Change[], verb: string, tone: 'better' | 'worse'): Part[] => {
-  const items = changes.slice(0, shown).map((c, i): Part[] => [{ text: c.name, tone }, plain(` ${i === 0 ? `${verb} ` : ''}from ${f.int(c.before)} to ${f.int(c.after)}`)]);
+  const items = changes
+    .slice(0, shown)
+    .map((c, i): Part[] => [{ text: c.name, tone }, plain(` ${i === 0 ? `${verb} ` : ''}from ${f.int(c.before)} to ${f.int(c.after)}`)]);
   const more = changes.length - shown;
   return f.list(more > 0 ? [...items, [plain(`${f.int(more)} more`)]] : items);
 };
@@ -89,10 +91,10 @@ export const en = {
     no_verdict: 'no verdict',
     aborted: 'aborted',
   } satisfies Record<Outcome, string> as Record<Outcome, string>,
-  status: { running: 'running', interrupted: 'interrupted', stopped: 'stopped', not_started: 'not started' } satisfies Record<RunStatus, string> as Record<
+  status: { running: 'running', interrupted: 'interrupted', stopped: 'stopped', not_started: 'not started' } satisfies Record<
     RunStatus,
     string
-  >,
+  > as Record<RunStatus, string>,
   stop: {
     zero_rank: 'nothing left to fix',
     budget: 'budget used up',
@@ -101,10 +103,10 @@ export const en = {
     contract_changed: 'task files changed',
     stalled: 'no progress',
   } satisfies Record<StopReason, string> as Record<StopReason, string>,
-  proposer: { search: 'search', openai: 'model', command: 'command', recorded: 'recorded', human: 'human' } satisfies Record<ProposerKind, string> as Record<
+  proposer: { search: 'search', openai: 'model', command: 'command', recorded: 'recorded', human: 'human' } satisfies Record<
     ProposerKind,
     string
-  >,
+  > as Record<ProposerKind, string>,
   budget: {
     attempts: 'Attempts',
     rounds: 'Rounds',
@@ -172,10 +174,10 @@ export const en = {
   diffFiles: 'Changed files',
   diffAdded: (n: number) => count(n, 'line added', 'lines added'),
   diffRemoved: (n: number) => count(n, 'line removed', 'lines removed'),
-  diffStatus: { added: 'new file', removed: 'deleted', modified: 'changed', mode: 'permissions only' } satisfies Record<FileChange['status'], string> as Record<
+  diffStatus: { added: 'new file', removed: 'deleted', modified: 'changed', mode: 'permissions only' } satisfies Record<
     FileChange['status'],
     string
-  >,
+  > as Record<FileChange['status'], string>,
   diffNoChanges: 'The candidate has exactly the files of its base.',
   diffNotText: (path: string) => `${path} is not text, so there are no lines to compare.`,
   diffSizes: (before: string, after: string) => `Base ${before}, candidate ${after}.`,
@@ -184,7 +186,8 @@ export const en = {
   diffTooLarge: (path: string, limit: string) => `${path} is larger than ${limit} and is not shown.`,
   diffFailed: (path: string) => `${path} could not be loaded`,
   diffMissing: (sha: string) => `The engine has no content with the hash ${sha}.`,
-  diffMissingDo: 'The data folder was changed from outside or the run was imported without files. Restore blobs from a backup, then try again.',
+  diffMissingDo:
+    'The data folder was changed from outside or the run was imported without files. Restore blobs from a backup, then try again.',
   diffInvisible: 'The two sides differ only in line endings or in the byte order mark, which are not shown.',
   diffStale: (shown: string, wanted: string) => `Showing ${shown} while ${wanted} loads`,
   workArea: 'Selected transition',
@@ -206,9 +209,19 @@ export const en = {
   whyCommitted: 'Why it was committed',
   whyRejected: 'Why it was rejected',
   whyUndecided: 'Why it was not decided',
-  whyCommit: (better: readonly Change[]): Phrase => [strong('Committed.'), plain(' '), ...moved(better, 'improved', 'better'), plain('. Nothing got worse.')],
+  whyCommit: (better: readonly Change[]): Phrase => [
+    strong('Committed.'),
+    plain(' '),
+    ...moved(better, 'improved', 'better'),
+    plain('. Nothing got worse.'),
+  ],
   whyTie: (): Phrase => [strong('Tie.'), plain(' Every obligation kept its value. Only strict progress is kept.')],
-  whyRegression: (worse: readonly Change[]): Phrase => [strong('Regression.'), plain(' '), ...moved(worse, 'went', 'worse'), plain('. Nothing improved.')],
+  whyRegression: (worse: readonly Change[]): Phrase => [
+    strong('Regression.'),
+    plain(' '),
+    ...moved(worse, 'went', 'worse'),
+    plain('. Nothing improved.'),
+  ],
   whyIncomparable: (better: readonly Change[], worse: readonly Change[]): Phrase => [
     strong('Incomparable.'),
     plain(' '),
@@ -229,14 +242,23 @@ export const en = {
     of === 0
       ? [strong('Duplicate.'), plain(' It is the certified state itself, so there was nothing to verify.')]
       : [strong('Duplicate.'), plain(` It has exactly the files of transition ${f.int(of)}, so it was not verified again.`)],
-  whyUnstable: (): Phrase => [strong('Unstable.'), plain(' Measured again, the verifier did not repeat its answer. Such a result is never kept.')],
-  whyInvalid: (code: string | null): Phrase => [strong('Invalid.'), plain(code === null ? ' There was nothing that could be measured.' : ` There was nothing to measure: ${code}.`)],
+  whyUnstable: (): Phrase => [
+    strong('Unstable.'),
+    plain(' Measured again, the verifier did not repeat its answer. Such a result is never kept.'),
+  ],
+  whyInvalid: (code: string | null): Phrase => [
+    strong('Invalid.'),
+    plain(code === null ? ' There was nothing that could be measured.' : ` There was nothing to measure: ${code}.`),
+  ],
   whyNoVerdict: (code: string | null): Phrase => [
     strong('No verdict.'),
     plain(code === null ? ' The verifier gave no answer.' : ` The verifier gave no answer: ${code}.`),
     plain(' That says nothing about the candidate.'),
   ],
-  whyAborted: (): Phrase => [strong('Aborted.'), plain(' The run ended before this attempt was decided. That says nothing about the candidate.')],
+  whyAborted: (): Phrase => [
+    strong('Aborted.'),
+    plain(' The run ended before this attempt was decided. That says nothing about the candidate.'),
+  ],
   verifierSays: 'What was reported',
   obligationsAgainstBase: 'Obligations, this candidate against its base',
   obligation: 'obligation',
@@ -256,7 +278,10 @@ export const en = {
   announce: (outcome: string, changes: string, place: string) => [outcome, changes, place].filter((s) => s !== '').join(', '),
   announceChange: (name: string, before: number, after: number) => `${name} ${f.int(before)} to ${f.int(after)}`,
   // verdict, memory, bundle, record
-  verdictSource: { fresh: 'measured', cache: 'known from the same files before', none: 'not measured' } as Record<'fresh' | 'cache' | 'none', string>,
+  verdictSource: { fresh: 'measured', cache: 'known from the same files before', none: 'not measured' } as Record<
+    'fresh' | 'cache' | 'none',
+    string
+  >,
   verifierOutput: 'Verifier output',
   verifierOutputNone: 'The verifier wrote nothing.',
   verifierRuns: (n: number, ms: string) => `${count(n, 'run', 'runs')}, ${ms}`,
@@ -294,7 +319,8 @@ export const en = {
   browse: 'Browse',
   folderPickTitle: 'Choose a task folder',
   checking: 'Reading the task',
-  taskFacts: (obligations: number, files: number, bytes: string) => `${count(obligations, 'obligation', 'obligations')}, ${count(files, 'seed file', 'seed files')}, ${bytes}`,
+  taskFacts: (obligations: number, files: number, bytes: string) =>
+    `${count(obligations, 'obligation', 'obligations')}, ${count(files, 'seed file', 'seed files')}, ${bytes}`,
   taskOperators: 'Search operators',
   taskNoOperators: 'The task names no search operators, so the built-in search has nothing to do.',
   slotsLabel: 'Slots per round',

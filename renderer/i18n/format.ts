@@ -25,7 +25,8 @@ export function createFormat(language: Language): Format {
   const one = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const dateTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
-  const unit = (name: string) => new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
+  const unit = (name: string) =>
+    new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits: 1 });
   const ms = unit('millisecond');
   const seconds = unit('second');
   const minutes = unit('minute');
@@ -55,9 +56,11 @@ export function createFormat(language: Language): Format {
     },
     list: (items) => {
       const names = items.map((_, i) => String(i));
-      return list.formatToParts(names).flatMap((part): readonly Part[] =>
-        part.type === 'element' ? (items[Number(part.value)] ?? []) : [{ text: part.value, tone: 'plain' }],
-      );
+      return list
+        .formatToParts(names)
+        .flatMap((part): readonly Part[] =>
+          part.type === 'element' ? (items[Number(part.value)] ?? []) : [{ text: part.value, tone: 'plain' }],
+        );
     },
   };
 }

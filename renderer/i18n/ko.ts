@@ -14,7 +14,11 @@ const moved = (changes: readonly Change[], tone: 'better' | 'worse'): Part[] => 
   }
   const parts = changes
     .slice(0, shown)
-    .flatMap((c, i): Part[] => [plain(i === 0 ? '' : ', '), { text: `‘${c.name}’`, tone }, plain(`(${f.int(c.before)} → ${f.int(c.after)})`)]);
+    .flatMap((c, i): Part[] => [
+      plain(i === 0 ? '' : ', '),
+      { text: `‘${c.name}’`, tone },
+      plain(`(${f.int(c.before)} → ${f.int(c.after)})`),
+    ]);
   const more = changes.length - shown;
   return [...parts, plain(more > 0 ? ` 외 ${f.int(more)}개 항목이` : ' 항목이')];
 };
@@ -215,7 +219,10 @@ export const ko = {
       ? [strong('중복.'), plain(' 인증된 상태와 완전히 같아 검증할 것이 없었습니다.')]
       : [strong('중복.'), plain(` 전이 ${f.int(of)}번과 파일이 완전히 같아 다시 검증하지 않았습니다.`)],
   whyUnstable: () => [strong('불안정.'), plain(' 다시 측정했을 때 검증기의 답이 달라졌습니다. 이런 결과는 남기지 않습니다.')],
-  whyInvalid: (code) => [strong('무효.'), plain(code === null ? ' 측정할 수 있는 것이 없었습니다.' : ` ${code}. 그래서 측정하지 않았습니다.`)],
+  whyInvalid: (code) => [
+    strong('무효.'),
+    plain(code === null ? ' 측정할 수 있는 것이 없었습니다.' : ` ${code}. 그래서 측정하지 않았습니다.`),
+  ],
   whyNoVerdict: (code) => [
     strong('판정 없음.'),
     plain(code === null ? ' 검증기가 답하지 않았습니다.' : ` ${code}.`),

@@ -1,13 +1,15 @@
-// Why a transition became what it became: the facts from the columns, and the sentence in the reader's language.
+// Why a transition became what it became: the facts, from the columns alone.
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
-import type { Verdict } from '#shared/domain/verdict.ts';
-import { assertNever } from '#shared/lib/assert.ts';
-import type { Dictionary } from '#renderer/i18n/dictionary.ts';
-import type { Change, Phrase } from '#renderer/i18n/phrase.ts';
 import type { RunData } from './run-data.ts';
 import { winnerOfRound } from './steps.ts';
 
-export type ObligationRow = { readonly i: number; readonly name: string; readonly title: string; readonly before: number; readonly after: number };
+export type ObligationRow = {
+  readonly i: number;
+  readonly name: string;
+  readonly title: string;
+  readonly before: number;
+  readonly after: number;
+};
 
 /** What the columns say about one transition: available in the frame in which it is selected. */
 export type Reason = {
@@ -62,39 +64,4 @@ export function reasonOf(data: RunData, n: number): Reason | null {
     duplicateOf: data.duplicateOf(n),
     winner: outcome === 'not_selected' ? winnerOfRound(data, n) : null,
   };
-}
-
-/** The reason as a sentence. `verdict` is null until the details are there; only the code of an invalid or missing verdict needs it. */
-export function explain(reason: Reason, verdict: Verdict | null, t: Dictionary): Phrase {
-  const changes = (rows: readonly ObligationRow[]): Change[] => rows.map(({ name, before, after }) => ({ name, before, after }));
-  const code = verdict && verdict.kind !== 'ranked' ? t.verdictCode[verdict.code] : null;
-  switch (reason.outcome) {
-    case 'commit':
-      return t.whyCommit(changes(reason.better));
-    case 'tie':
-      return t.whyTie();
-    case 'regression':
-      return t.whyRegression(changes(reason.worse));
-    case 'incomparable':
-      return t.whyIncomparable(changes(reason.better), changes(reason.worse));
-    case 'not_selected':
-      return t.whyNotSelected(changes(reason.better), reason.winner);
-    case 'duplicate':
-      return t.whyDuplicate(Math.max(0, reason.duplicateOf));
-    case 'unstable':
-      return t.whyUnstable();
-    case 'invalid':
-      return t.whyInvalid(code);
-    case 'no_verdict':
-      return t.whyNoVerdict(code);
-    case 'aborted':
-      return t.whyAborted();
-    default:
-      return assertNever(reason.outcome, 'outcome');
-  }
-}
-
-/** Heading over the sentence. */
-export function whyHeading(outcome: Outcome, t: Dictionary): string {
-  return outcome === 'commit' ? t.whyCommitted : outcome === 'aborted' || outcome === 'no_verdict' ? t.whyUndecided : t.whyRejected;
 }

@@ -227,7 +227,8 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
         streamedFrom = known;
       }
       const chain = await source.chain();
-      for (let seq = 0; seq < chain.count; seq++) setChain(seq, chain.transition[seq] ?? -1, chain.ranks.subarray(seq * m, (seq + 1) * m), chain.ids[seq] ?? '');
+      for (let seq = 0; seq < chain.count; seq++)
+        setChain(seq, chain.transition[seq] ?? -1, chain.ranks.subarray(seq * m, (seq + 1) * m), chain.ids[seq] ?? '');
       changed();
       for await (const row of source.follow(count, signal)) append(row);
     },

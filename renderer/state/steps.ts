@@ -18,7 +18,8 @@ function find(data: RunData, n: number, direction: Direction, test: (n: number) 
 const visible = (data: RunData, hidden: Hidden) => (n: number) => !hidden.has(data.outcome(n));
 
 /** The next transition whose outcome is not hidden. */
-export const step = (data: RunData, n: number, direction: Direction, hidden: Hidden): number | null => find(data, n, direction, visible(data, hidden));
+export const step = (data: RunData, n: number, direction: Direction, hidden: Hidden): number | null =>
+  find(data, n, direction, visible(data, hidden));
 
 /** The first or last transition that is not hidden. */
 export const end = (data: RunData, direction: Direction, hidden: Hidden): number | null =>
@@ -140,7 +141,8 @@ export function nearMisses(data: RunData, n: number, most: number): NearMiss[] {
 export function winnerOfRound(data: RunData, n: number): number | null {
   const round = data.round(n);
   for (const direction of [1, -1] as const) {
-    for (let at = n; at >= 1 && at <= data.count && data.round(at) === round; at += direction) if (data.outcome(at) === commitCode) return at;
+    for (let at = n; at >= 1 && at <= data.count && data.round(at) === round; at += direction)
+      if (data.outcome(at) === commitCode) return at;
   }
   return null;
 }

@@ -18,22 +18,25 @@ export type SelectionSlice = {
   readonly back: readonly number[];
   readonly forward: readonly number[];
   /** Starts looking at a run; what was selected in another one is forgotten. */
-  openRun(run: string, start: { readonly n: number; readonly obligation: number; readonly tab: Tab; readonly follow: boolean }): void;
+  readonly openRun: (
+    run: string,
+    start: { readonly n: number; readonly obligation: number; readonly tab: Tab; readonly follow: boolean },
+  ) => void;
   /** Moves the selection. A `jump` is remembered for "back"; a step is not. */
-  select(n: number, how: 'step' | 'jump' | 'follow'): void;
-  focusObligation(i: number): void;
-  setTab(tab: Tab): void;
-  setFollow(follow: boolean): void;
-  setPlaying(playing: boolean): void;
-  goBack(): void;
-  goForward(): void;
+  readonly select: (n: number, how: 'step' | 'jump' | 'follow') => void;
+  readonly focusObligation: (i: number) => void;
+  readonly setTab: (tab: Tab) => void;
+  readonly setFollow: (follow: boolean) => void;
+  readonly setPlaying: (playing: boolean) => void;
+  readonly goBack: () => void;
+  readonly goForward: () => void;
 };
 export type FilterSlice = {
   /** Codes of the outcomes that are not shown. */
   readonly hidden: ReadonlySet<number>;
-  toggleOutcome(code: number): void;
-  showAll(): void;
-  setHidden(codes: readonly number[]): void;
+  readonly toggleOutcome: (code: number) => void;
+  readonly showAll: () => void;
+  readonly setHidden: (codes: readonly number[]) => void;
 };
 export type LayoutSlice = {
   readonly overlay: 'none' | 'palette' | 'keys' | 'settings' | 'goto';
@@ -42,10 +45,10 @@ export type LayoutSlice = {
   readonly newRunOpen: boolean;
   /** A short line that says what a key found or did not find; replaced by the next. */
   readonly notice: string;
-  setOverlay(overlay: LayoutSlice['overlay']): void;
-  setLibraryRow(row: number): void;
-  setNewRunOpen(open: boolean): void;
-  setNotice(notice: string): void;
+  readonly setOverlay: (overlay: LayoutSlice['overlay']) => void;
+  readonly setLibraryRow: (row: number) => void;
+  readonly setNewRunOpen: (open: boolean) => void;
+  readonly setNotice: (notice: string) => void;
 };
 export type UiState = SelectionSlice & FilterSlice & LayoutSlice;
 

@@ -2,7 +2,17 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import styles from './Dialog.module.css';
 
 /** A modal panel over the page, by the browser's own dialog: focus stays inside, Escape and a press outside close it. */
-export function Dialog({ label, onClose, wide = false, children }: { label: string; onClose: () => void; wide?: boolean; children: ReactNode }) {
+export function Dialog({
+  label,
+  onClose,
+  wide = false,
+  children,
+}: {
+  label: string;
+  onClose: () => void;
+  wide?: boolean;
+  children: ReactNode;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current;

@@ -16,7 +16,13 @@ export function Hash({ value }: { value: string }) {
   return (
     <span className={styles['hash']} title={value}>
       <code>{value.slice(0, 12)}</code>
-      <button type="button" className={styles['copy']} onClick={copy} onBlur={() => setCopied(false)} aria-label={`${copied ? t.copied : t.copy} ${value}`}>
+      <button
+        type="button"
+        className={styles['copy']}
+        onClick={copy}
+        onBlur={() => setCopied(false)}
+        aria-label={`${copied ? t.copied : t.copy} ${value}`}
+      >
         {copied ? <Check size={12} aria-hidden="true" /> : <Copy size={12} aria-hidden="true" />}
       </button>
     </span>

@@ -2,7 +2,17 @@ import type { ReactNode } from 'react';
 import styles from './Header.module.css';
 
 /** The line on top of a screen: where one is, then facts and actions. */
-export function Header({ crumb, title, hint = '', children }: { crumb?: { text: string; href: string }; title: string; hint?: string; children?: ReactNode }) {
+export function Header({
+  crumb,
+  title,
+  hint = '',
+  children,
+}: {
+  crumb?: { text: string; href: string };
+  title: string;
+  hint?: string;
+  children?: ReactNode;
+}) {
   return (
     <header className={styles['header']}>
       {crumb ? (

@@ -5,5 +5,13 @@ import styles from './PhraseText.module.css';
 export function PhraseText({ phrase }: { phrase: Phrase }) {
   // Parts never move within one sentence, so their place is their identity.
   // oxlint-disable-next-line react/no-array-index-key
-  return phrase.map((part, i) => (part.tone === 'plain' ? part.text : <span key={i} className={styles[part.tone]}>{part.text}</span>));
+  return phrase.map((part, i) =>
+    part.tone === 'plain' ? (
+      part.text
+    ) : (
+      <span key={i} className={styles[part.tone]}>
+        {part.text}
+      </span>
+    ),
+  );
 }

@@ -35,7 +35,11 @@ export async function openApp(options: FakeEngineOptions, hash = '#/v1/library')
   useUi.setState(useUi.getInitialState(), true);
   localStorage.clear();
   const fake = createFakeEngine({ roundMs: 0, settings: { theme: 'light', language: 'en' }, ...options });
-  window.history.replaceState(null, '', hash.replace(/run\((\d+)\)/, (_, i: string) => `run/${ensure(fake.jobs[Number(i)], `run ${i}`).id}`));
+  window.history.replaceState(
+    null,
+    '',
+    hash.replace(/run\((\d+)\)/, (_, i: string) => `run/${ensure(fake.jobs[Number(i)], `run ${i}`).id}`),
+  );
   const cache = createQueryCache(fake.engine);
   const restoreFetch = serveBlobs(fake);
   installIdle();

@@ -31,7 +31,12 @@ describe('first start', () => {
 
 describe('the list', () => {
   test('says status, potential, denominators, outcomes and why a run ended', async () => {
-    const app = await openApp({ runs: [{ count: 240, seed: 7 }, { status: 'not_started', count: 8, note: 'the seed had no verdict' }] });
+    const app = await openApp({
+      runs: [
+        { count: 240, seed: 7 },
+        { status: 'not_started', count: 8, note: 'the seed had no verdict' },
+      ],
+    });
     const rows = app.screen.getByRole('row');
     const first = rows.nth(1);
     const summary = app.fake.jobs[0]?.summary();

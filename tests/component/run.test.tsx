@@ -19,7 +19,12 @@ const selected = () => useUi.getState().n;
 
 describe.each(['en', 'ko'] as const)('words in %s', (language) => {
   const { t } = textIn(language);
-  const opening = (outcome: Outcome) => (language === 'ko' ? `${t.outcome[outcome]}.` : outcome === 'commit' ? 'Committed.' : `${t.outcome[outcome].charAt(0).toUpperCase()}${t.outcome[outcome].slice(1)}.`);
+  const opening = (outcome: Outcome) =>
+    language === 'ko'
+      ? `${t.outcome[outcome]}.`
+      : outcome === 'commit'
+        ? 'Committed.'
+        : `${t.outcome[outcome].charAt(0).toUpperCase()}${t.outcome[outcome].slice(1)}.`;
   test('every outcome is said first', async () => {
     const app = await openApp({ runs: [{ ...stopped, stop: 'user' }], settings: { theme: 'light', language } }, at(1));
     for (const outcome of outcomes) {
@@ -113,7 +118,8 @@ describe('keys', () => {
 
   test('pause while a syllable is being composed, and work by place with Hangul input on', async () => {
     const app = await openApp({ runs: [stopped] }, at(100));
-    const key = (init: KeyboardEventInit) => window.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }));
+    const key = (init: KeyboardEventInit) =>
+      window.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...init }));
     key({ code: 'KeyJ', key: 'ㅓ', isComposing: true });
     key({ code: 'KeyJ', key: 'Process', keyCode: 229 });
     expect(selected()).toBe(100);
@@ -177,7 +183,9 @@ describe('filter', () => {
     if (!counts) throw new Error('no counts');
     for (const outcome of outcomes) {
       const name = textIn('en').t.outcome[outcome];
-      await expect.element(app.screen.getByRole('button', { name: `${name} ${counts[outcome]}`, exact: true })).toHaveAttribute('aria-pressed', 'true');
+      await expect
+        .element(app.screen.getByRole('button', { name: `${name} ${counts[outcome]}`, exact: true }))
+        .toHaveAttribute('aria-pressed', 'true');
     }
     await app.screen.getByRole('button', { name: `tie ${counts.tie}`, exact: true }).click();
     await app.screen.getByRole('button', { name: `duplicate ${counts.duplicate}`, exact: true }).click();

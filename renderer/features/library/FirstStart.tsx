@@ -49,7 +49,11 @@ function Staircase() {
         <circle key={x} cx={x} cy={[34, 48, 70, 84][i]} r="4" fill="var(--commit)" />
       ))}
       <path d="M17 4h10l-5 9zM81 18h10l-5 9zM195 50h10l-5 9z" stroke="var(--regression)" strokeWidth="1.4" />
-      <path d="m42 4 5 5-5 5-5-5zM134 34l5 5-5 5-5-5zM158 30l5 5-5 5-5-5zM262 68l5 5-5 5-5-5z" stroke="var(--incomparable)" strokeWidth="1.4" />
+      <path
+        d="m42 4 5 5-5 5-5-5zM134 34l5 5-5 5-5-5zM158 30l5 5-5 5-5-5zM262 68l5 5-5 5-5-5z"
+        stroke="var(--incomparable)"
+        strokeWidth="1.4"
+      />
       <path d="M116 40h8M246 72h8M284 76h8" stroke="var(--tie)" strokeWidth="1.4" />
     </svg>
   );

@@ -21,6 +21,7 @@ export function LibraryScreen() {
   const { runs } = list;
   const active = Math.min(row, Math.max(0, runs.length - 1));
 
+  const closeNewRun = useCallback(() => useUi.getState().setNewRunOpen(false), []);
   const open = useCallback((id: string) => go(runPlace(id)), []);
   const commands = useMemo((): Command[] => {
     const ui = useUi.getState;
@@ -32,7 +33,11 @@ export function LibraryScreen() {
       { id: 'library.first', name: 'cmdFirstRun', keys: ['Home'], group: 'step', when: any, run: () => move(0) },
       { id: 'library.last', name: 'cmdLastRun', keys: ['End'], group: 'step', when: any, run: () => move(runs.length - 1) },
       {
-        id: 'library.open', name: 'cmdOpen', keys: ['Enter'], group: 'step', when: any,
+        id: 'library.open',
+        name: 'cmdOpen',
+        keys: ['Enter'],
+        group: 'step',
+        when: any,
         run: () => {
           const run = runs[active];
           if (run) open(run.id);
@@ -61,11 +66,13 @@ export function LibraryScreen() {
             <Problem error={list.error} onRetry={list.retry} />
           </div>
         ) : first ? (
-          newRun ? null : <FirstStart onStarted={open} onOther={() => useUi.getState().setNewRunOpen(true)} />
+          newRun ? null : (
+            <FirstStart onStarted={open} onOther={() => useUi.getState().setNewRunOpen(true)} />
+          )
         ) : (
           <RunTable list={list} active={active} onOpen={open} onActivate={(i) => useUi.getState().setLibraryRow(i)} />
         )}
-        {newRun ? <NewRunPanel alone={first} onStarted={open} onClose={() => useUi.getState().setNewRunOpen(false)} /> : null}
+        {newRun ? <NewRunPanel alone={first} onStarted={open} onClose={closeNewRun} /> : null}
       </main>
     </>
   );

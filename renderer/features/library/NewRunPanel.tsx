@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { X } from 'lucide-react';
 import { useConnection, useCommand, useQuery, useSettled } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
@@ -28,13 +28,26 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
   const [attempts, setAttempts] = useState('');
   const start = useCommand('run.start');
   const group = useId();
+  useEffect(() => {
+    // From any field of the panel, where the command registry keeps still.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [onClose]);
 
   const path = chosen ?? (typed.trim() === '' ? (samples[0]?.path ?? '') : typed.trim());
   const typedPath = useSettled(path, typingPauseMs);
   const asked = chosen ?? typedPath;
   const task = useQuery('task.inspect', asked === '' ? null : { path: asked });
   const info = asked !== path || task.error ? undefined : task.data;
-  const ready = info !== undefined && info.operators.length > 0 && inRange(slots, 1, maxSlots) && inRange(seed, 0, maxSeed) && (attempts === '' || inRange(attempts, 1, maxAttempts));
+  const ready =
+    info !== undefined &&
+    info.operators.length > 0 &&
+    inRange(slots, 1, maxSlots) &&
+    inRange(seed, 0, maxSeed) &&
+    (attempts === '' || inRange(attempts, 1, maxAttempts));
 
   const submit = async () => {
     if (!ready) return;
@@ -58,9 +71,6 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
         onSubmit={(event) => {
           event.preventDefault();
           void submit();
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose();
         }}
       >
         <div className={styles['head']}>

@@ -3,7 +3,8 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import styles from './NewRunPanel.module.css';
 
 /** Whether the text is a whole number from min to max. */
-export const inRange = (text: string, min: number, max: number): boolean => /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
+export const inRange = (text: string, min: number, max: number): boolean =>
+  /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max;
 
 type Props = {
   readonly label: string;

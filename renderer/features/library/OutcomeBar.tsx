@@ -4,13 +4,26 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import styles from './OutcomeBar.module.css';
 
 // Kept, turned down with a rank, without a rank: the same order in every row, so that rows compare.
-const order: readonly Outcome[] = ['commit', 'not_selected', 'tie', 'incomparable', 'regression', 'duplicate', 'unstable', 'invalid', 'no_verdict', 'aborted'];
+const order: readonly Outcome[] = [
+  'commit',
+  'not_selected',
+  'tie',
+  'incomparable',
+  'regression',
+  'duplicate',
+  'unstable',
+  'invalid',
+  'no_verdict',
+  'aborted',
+];
 
 /** The outcomes of a run as shares of one bar; the counts on hover and for screen readers. */
 export function OutcomeBar({ counts, total }: { counts: OutcomeCounts; total: number }) {
   const { t } = useText();
   const text = outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [t.outcomeCount(t.outcome[outcome], counts[outcome])] : [])).join(', ');
   return (
+    // A bar of shares has no HTML element of its own.
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
     <span className={styles['bar']} role="img" aria-label={t.outcomesOf(text === '' ? t.none : text)} title={text}>
       {order.map((outcome) =>
         counts[outcome] === 0 ? null : (

@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of a virtual list stand at absolute places, which table elements cannot */
 import { memo, useEffect, useRef } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RunSummary } from '#shared/contract/run.ts';
@@ -14,7 +15,12 @@ const overscan = 12;
 /** A page more is asked for when so many rows are left below. */
 const loadAhead = 30;
 
-type Props = { readonly list: Runs; readonly active: number; readonly onOpen: (id: string) => void; readonly onActivate: (row: number) => void };
+type Props = {
+  readonly list: Runs;
+  readonly active: number;
+  readonly onOpen: (id: string) => void;
+  readonly onActivate: (row: number) => void;
+};
 
 /** Runs as rows, newest first; only those in view are in the document. */
 export function RunTable({ list, active, onOpen, onActivate }: Props) {
@@ -34,7 +40,14 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
   }, [active]);
 
   return (
-    <div className={styles['table']} role="grid" aria-label={t.libraryTitle} aria-rowcount={more ? -1 : runs.length + 1} aria-busy={!list.loaded} tabIndex={-1}>
+    <div
+      className={styles['table']}
+      role="grid"
+      aria-label={t.libraryTitle}
+      aria-rowcount={more ? -1 : runs.length + 1}
+      aria-busy={!list.loaded}
+      tabIndex={-1}
+    >
       <div className={styles['head']} role="row">
         {[t.colStatus, t.colTask, t.colStarted].map((name) => (
           <span key={name} role="columnheader">
@@ -73,7 +86,14 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
   );
 }
 
-type RowProps = { run: RunSummary; index: number; top: number; active: boolean; onOpen: (id: string) => void; onActivate: (row: number) => void };
+type RowProps = {
+  run: RunSummary;
+  index: number;
+  top: number;
+  active: boolean;
+  onOpen: (id: string) => void;
+  onActivate: (row: number) => void;
+};
 
 const Row = memo(function Row({ run, index, top, active, onOpen, onActivate }: RowProps) {
   const { t, f } = useText();

@@ -11,14 +11,10 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
   if (task.error) return <Problem error={task.error} onRetry={onRetry} />;
   const info = task.data;
   if (!info) {
-    return (
-      <div className={styles['summary']} role="status">
-        {t.checking}
-      </div>
-    );
+    return <output className={styles['summary']}>{t.checking}</output>;
   }
   return (
-    <div className={styles['summary']} role="status">
+    <div className={styles['summary']} aria-live="polite">
       <p className={styles['taskTitle']}>{info.title}</p>
       <p>{t.taskFacts(info.contract.obligations.length, info.seedFiles, f.bytes(info.seedBytes))}</p>
       <ul className={styles['obligations']}>

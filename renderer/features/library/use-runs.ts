@@ -13,11 +13,17 @@ export type Runs = {
   readonly loaded: boolean;
   readonly more: boolean;
   readonly error: RpcError | null;
-  loadMore(): void;
-  retry(): void;
+  readonly loadMore: () => void;
+  readonly retry: () => void;
 };
 
-type Pages = { readonly runs: readonly RunSummary[]; readonly inputs: readonly PageInput[]; readonly loaded: boolean; readonly more: boolean; readonly error: RpcError | null };
+type Pages = {
+  readonly runs: readonly RunSummary[];
+  readonly inputs: readonly PageInput[];
+  readonly loaded: boolean;
+  readonly more: boolean;
+  readonly error: RpcError | null;
+};
 type PageInput = { readonly limit: number; readonly before?: string };
 
 const firstPage: PageInput = { limit: pageSize };
@@ -33,7 +39,8 @@ function readPages(cache: QueryCache, wanted: number): Pages {
     if (!page.data) return { runs, inputs, loaded: inputs.length > 1, more: true, error: page.error };
     runs.push(...page.data.runs);
     const last = page.data.runs.at(-1);
-    if (!page.data.more || last === undefined || inputs.length >= wanted) return { runs, inputs, loaded: true, more: page.data.more, error: page.error };
+    if (!page.data.more || last === undefined || inputs.length >= wanted)
+      return { runs, inputs, loaded: true, more: page.data.more, error: page.error };
     input = { limit: pageSize, before: last.id };
   }
 }

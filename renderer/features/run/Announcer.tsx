@@ -12,7 +12,11 @@ export function announcement(data: RunData, n: number, { t }: Text): string {
   if (!reason) return '';
   const changes = [...reason.worse, ...reason.better].slice(0, most).map((c) => t.announceChange(c.name, c.before, c.after));
   const place = variationPlace(data, n);
-  return t.announce(t.outcome[reason.outcome], changes.join(', '), place ? t.variation(place.index, place.total) : t.mainLine(data.bundleSeq(n)));
+  return t.announce(
+    t.outcome[reason.outcome],
+    changes.join(', '),
+    place ? t.variation(place.index, place.total) : t.mainLine(data.bundleSeq(n)),
+  );
 }
 
 /** Says the selected transition, and what a key did not find, politely. */
@@ -20,8 +24,8 @@ export function Announcer({ data, version, n }: { data: RunData; version: number
   const text = useText();
   const notice = useUi((s) => s.notice);
   return (
-    <div className="visually-hidden" role="status" aria-live="polite" data-version={version}>
+    <output className="visually-hidden" aria-live="polite" data-version={version}>
       {notice === '' ? announcement(data, n, text) : notice}
-    </div>
+    </output>
   );
 }

@@ -18,7 +18,10 @@ export function Facts({ detail }: { detail: RunDetail }) {
         <div>
           <div className={styles['label']}>{t.headPotential}</div>
           <div className={styles['value']}>
-            {f.int(head.potential)} <small>{head.potential === 0 ? t.headPotentialZero(genesis.potential) : t.headPotentialOf(genesis.potential, head.potential)}</small>
+            {f.int(head.potential)}{' '}
+            <small>
+              {head.potential === 0 ? t.headPotentialZero(genesis.potential) : t.headPotentialOf(genesis.potential, head.potential)}
+            </small>
           </div>
         </div>
       ) : null}

@@ -54,9 +54,9 @@ export function GoTo({ data, onSelect }: { data: RunStore; onSelect: (n: number)
           aria-describedby="goto-failed"
           spellCheck={false}
         />
-        <p id="goto-failed" className={styles['failed']} role="status">
+        <output id="goto-failed" className={styles['failed']}>
           {failed === '' ? '' : t.goToFail(failed)}
-        </p>
+        </output>
       </form>
     </Dialog>
   );

@@ -1,11 +1,12 @@
 import { useMemo } from 'react';
 import { outcomes } from '#shared/domain/transition.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
-import { explain, reasonOf, whyHeading, type ObligationRow, type Reason } from '#renderer/state/reason.ts';
+import { reasonOf, type ObligationRow, type Reason } from '#renderer/state/reason.ts';
 import { nearMisses, variationPlace } from '#renderer/state/steps.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
-import { OutcomeMark } from '#renderer/widgets/OutcomeMark.tsx';
+import { OutcomeMark } from '#renderer/features/timeline/index.ts';
 import { PhraseText } from '#renderer/widgets/PhraseText.tsx';
+import { explain, whyHeading } from './explain.ts';
 import type { ShownDetail } from './use-transition-detail.ts';
 import screen from './RunScreen.module.css';
 import styles from './Inspector.module.css';

@@ -6,13 +6,23 @@ import { Chip } from '#renderer/widgets/Chip.tsx';
 import { Header } from '#renderer/widgets/Header.tsx';
 import { RunState } from '#renderer/widgets/RunState.tsx';
 
-type Actions = { readonly canStop: boolean; readonly canResume: boolean; readonly stopping: boolean; readonly stop: () => void; readonly resume: () => void };
+type Actions = {
+  readonly canStop: boolean;
+  readonly canResume: boolean;
+  readonly stopping: boolean;
+  readonly stop: () => void;
+  readonly resume: () => void;
+};
 
 /** What the run is, how it stands, and the few things that can be done to it. */
 export function RunHeader({ detail, actions }: { detail: RunDetail | null; actions?: Actions }) {
   const { t } = useText();
   return (
-    <Header crumb={{ text: t.navLibrary, href: formatPlace({ screen: 'library' }) }} title={detail?.task.title ?? ''} hint={detail ? `${detail.task.id}\n${detail.id}` : ''}>
+    <Header
+      crumb={{ text: t.navLibrary, href: formatPlace({ screen: 'library' }) }}
+      title={detail?.task.title ?? ''}
+      hint={detail ? `${detail.task.id}\n${detail.id}` : ''}
+    >
       {detail ? (
         <>
           <Chip>

@@ -22,7 +22,8 @@ export function RunScreen({ place }: { place: RunPlace }) {
             <Problem error={answer.error} />
           </div>
         ) : (
-          <div className={styles['skeleton']} aria-label={t.loading} role="status">
+          <div className={styles['skeleton']}>
+            <output className="visually-hidden">{t.loading}</output>
             <div className={styles['skeletonPanel']} />
             <div className={styles['skeletonWork']}>
               <div className={styles['skeletonPanel']} />

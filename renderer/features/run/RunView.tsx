@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { useCommands } from '#renderer/app/commands.ts';
@@ -27,6 +27,17 @@ const timelinePanels = ['timeline', 'work'];
 const workPanels = ['tabs', 'inspector'];
 const farAway = 8;
 
+/** Keeps the timeline's handle for the commands: it changes with every selection, and they must not. */
+function holdTimeline() {
+  let handle: TimelineHandle | null = null;
+  return {
+    keep: (next: TimelineHandle | null) => {
+      handle = next;
+    },
+    getTimeline: () => handle,
+  };
+}
+
 /** The run screen once the run is known. */
 export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
   const text = useText();
@@ -37,31 +48,27 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const hidden = useUi((s) => s.hidden);
   const overlay = useUi((s) => s.overlay);
   const live = detail.status === 'running';
-  const timeline = useRef<TimelineHandle>(null);
+  const [{ keep, getTimeline }] = useState(holdTimeline);
   const stop = useCommand('run.stop');
   const resume = useCommand('run.resume');
 
   useRunPlace(detail, place);
-  useFollow(store, version, live);
+  useFollow(store, version);
   usePlay(store);
   useEffect(() => ensureAround(store, n), [store, n]);
   const shown = useTransitionDetail(detail.id, n);
 
-  // What the commands read when a key arrives, without being made anew with every transition of a live run.
-  const now = useRef({ detail, stop, resume });
-  now.current = { detail, stop, resume };
-  const actions = useMemo(
-    () => ({
-      canStop: () => now.current.detail.status === 'running' && !now.current.stop.pending,
-      canResume: () =>
-        now.current.detail.status === 'interrupted' || (now.current.detail.status === 'stopped' && now.current.detail.stop === 'user'),
-      isLive: () => now.current.detail.status === 'running',
-      stop: () => void now.current.stop.run({ run: now.current.detail.id }),
-      resume: () => void now.current.resume.run({ run: now.current.detail.id }),
-    }),
-    [],
+  const canStop = live && !stop.pending;
+  const canResume = detail.status === 'interrupted' || (detail.status === 'stopped' && detail.stop === 'user');
+  const { run: callStop } = stop;
+  const { run: callResume } = resume;
+  const run = detail.id;
+  const stopNow = useCallback(() => void callStop({ run }), [callStop, run]);
+  const resumeNow = useCallback(() => void callResume({ run }), [callResume, run]);
+  const commands = useMemo(
+    () => runCommands({ data: store, text, timeline: getTimeline, live, canStop, canResume, stop: stopNow, resume: resumeNow }),
+    [store, text, getTimeline, live, canStop, canResume, stopNow, resumeNow],
   );
-  const commands = useMemo(() => runCommands({ data: store, text, timeline: () => timeline.current, ...actions }), [store, text, actions]);
   useCommands(commands);
 
   const select = useCallback((to: number) => useUi.getState().select(to, 'jump'), []);
@@ -70,13 +77,20 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const focus = useCallback((i: number) => useUi.getState().focusObligation(i), []);
   const rows = useDefaultLayout({ id: 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
-  const failed = stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
+  const failed =
+    stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
 
   return (
     <>
       <RunHeader
         detail={detail}
-        actions={{ canStop: actions.canStop() || stop.pending, canResume: actions.canResume(), stopping: stop.pending, stop: actions.stop, resume: actions.resume }}
+        actions={{
+          canStop: live,
+          canResume,
+          stopping: stop.pending,
+          stop: stopNow,
+          resume: resumeNow,
+        }}
       />
       <main className={styles['screen']}>
         <Facts detail={detail} />
@@ -88,10 +102,12 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
               <Legend counts={detail.counts} total={detail.transitions} />
               <div className={styles['timelineBody']}>
                 {store.count === 0 ? (
-                  <p className={styles['notYet']}>{detail.status === 'not_started' ? (detail.note ?? t.notStarted) : live ? t.noTransitions : t.noTransitionsEnded}</p>
+                  <p className={styles['notYet']}>
+                    {detail.status === 'not_started' ? (detail.note ?? t.notStarted) : live ? t.noTransitions : t.noTransitionsEnded}
+                  </p>
                 ) : (
                   <Timeline
-                    ref={timeline}
+                    ref={keep}
                     data={store}
                     version={version}
                     selected={n}
@@ -113,7 +129,15 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
               </Panel>
               <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
               <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
-                <Inspector data={store} version={version} n={n} shown={shown} obligation={obligation} onSelect={select} onFocusObligation={focus} />
+                <Inspector
+                  data={store}
+                  version={version}
+                  n={n}
+                  shown={shown}
+                  obligation={obligation}
+                  onSelect={select}
+                  onFocusObligation={focus}
+                />
               </Panel>
             </Group>
           </Panel>

@@ -41,7 +41,13 @@ export function WorkArea({ data, n, shown, live }: Props) {
           {notice}
         </span>
         {live ? (
-          <button type="button" className={styles['follow']} aria-pressed={follow} title={t.followTitle} onClick={() => useUi.getState().setFollow(!follow)}>
+          <button
+            type="button"
+            className={styles['follow']}
+            aria-pressed={follow}
+            title={t.followTitle}
+            onClick={() => useUi.getState().setFollow(!follow)}
+          >
             {t.follow} <Kbd keys="KeyF" />
           </button>
         ) : null}

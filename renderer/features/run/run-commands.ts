@@ -3,7 +3,17 @@ import type { TimelineHandle } from '#renderer/features/timeline/index.ts';
 import type { Command } from '#renderer/app/commands.ts';
 import type { Text } from '#renderer/i18n/use-text.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
-import { bisect, changeStep, commitStep, end, enterVariations, kindStep, leaveVariation, step, type Direction } from '#renderer/state/steps.ts';
+import {
+  bisect,
+  changeStep,
+  commitStep,
+  end,
+  enterVariations,
+  kindStep,
+  leaveVariation,
+  step,
+  type Direction,
+} from '#renderer/state/steps.ts';
 import { useUi, type Tab } from '#renderer/state/store.ts';
 
 export type RunActions = {
@@ -11,15 +21,15 @@ export type RunActions = {
   readonly text: Text;
   /** The timeline on the screen, if it is there. */
   readonly timeline: () => TimelineHandle | null;
-  readonly canStop: () => boolean;
-  readonly canResume: () => boolean;
-  readonly isLive: () => boolean;
+  readonly live: boolean;
+  readonly canStop: boolean;
+  readonly canResume: boolean;
   readonly stop: () => void;
   readonly resume: () => void;
 };
 
 /** All commands of the run screen over one run's columns. */
-export function runCommands({ data, text: { t }, timeline, canStop, canResume, isLive, stop, resume }: RunActions): Command[] {
+export function runCommands({ data, text: { t }, timeline, live, canStop, canResume, stop, resume }: RunActions): Command[] {
   const ui = useUi.getState;
   const move = (to: number | null, how: 'step' | 'jump') => {
     if (to === null) ui().setNotice(t.noneFound);
@@ -27,13 +37,28 @@ export function runCommands({ data, text: { t }, timeline, canStop, canResume, i
   };
   const ready = () => data.count > 0;
   const stepCommand = (id: string, name: Command['name'], keys: string[], direction: Direction): Command => ({
-    id, name, keys, group: 'step', when: ready,
+    id,
+    name,
+    keys,
+    group: 'step',
+    when: ready,
     run: () => move(step(data, ui().n, direction, ui().hidden), 'step'),
   });
   const jump = (id: string, name: Command['name'], keys: string[], to: () => number | null): Command => ({
-    id, name, keys, group: 'step', when: ready, run: () => move(to(), 'jump'),
+    id,
+    name,
+    keys,
+    group: 'step',
+    when: ready,
+    run: () => move(to(), 'jump'),
   });
-  const tab = (value: Tab, name: Command['name'], keys: string[]): Command => ({ id: `run.tab.${value}`, name, keys, group: 'look', run: () => ui().setTab(value) });
+  const tab = (value: Tab, name: Command['name'], keys: string[]): Command => ({
+    id: `run.tab.${value}`,
+    name,
+    keys,
+    group: 'look',
+    run: () => ui().setTab(value),
+  });
   const obligation = (by: Direction) => ui().focusObligation(Math.min(data.m - 1, Math.max(0, ui().obligation + by)));
 
   return [
@@ -48,7 +73,11 @@ export function runCommands({ data, text: { t }, timeline, canStop, canResume, i
     jump('run.nextKind', 'cmdNextKind', ['KeyN'], () => kindStep(data, ui().n, 1)),
     jump('run.previousKind', 'cmdPreviousKind', ['Shift+KeyN'], () => kindStep(data, ui().n, -1)),
     {
-      id: 'run.bisect', name: 'cmdBisect', keys: ['KeyB'], group: 'step', when: ready,
+      id: 'run.bisect',
+      name: 'cmdBisect',
+      keys: ['KeyB'],
+      group: 'step',
+      when: ready,
       run: () => {
         const i = ui().obligation;
         const name = data.obligations[i]?.key ?? '';
@@ -59,15 +88,26 @@ export function runCommands({ data, text: { t }, timeline, canStop, canResume, i
     },
     jump('run.first', 'cmdFirst', ['Home'], () => end(data, -1, ui().hidden)),
     {
-      id: 'run.last', name: 'cmdLast', keys: ['End'], group: 'step', when: ready,
+      id: 'run.last',
+      name: 'cmdLast',
+      keys: ['End'],
+      group: 'step',
+      when: ready,
       run: () => {
         move(end(data, 1, ui().hidden), 'jump');
-        if (isLive()) ui().setFollow(true);
+        if (live) ui().setFollow(true);
       },
     },
     { id: 'run.obligationUp', name: 'cmdObligationUp', keys: ['ArrowUp'], group: 'step', run: () => obligation(-1) },
     { id: 'run.obligationDown', name: 'cmdObligationDown', keys: ['ArrowDown'], group: 'step', run: () => obligation(1) },
-    { id: 'run.goTo', name: 'goTo', keys: ['Shift+Semicolon', '[Shift]+(:)'], group: 'step', when: ready, run: () => ui().setOverlay('goto') },
+    {
+      id: 'run.goTo',
+      name: 'goTo',
+      keys: ['Shift+Semicolon', '[Shift]+(:)'],
+      group: 'step',
+      when: ready,
+      run: () => ui().setOverlay('goto'),
+    },
     { id: 'run.play', name: 'cmdPlay', keys: ['Space'], group: 'step', when: ready, run: () => ui().setPlaying(!ui().playing) },
     { id: 'run.back', name: 'cmdBack', keys: ['Alt+ArrowLeft'], group: 'step', run: () => ui().goBack() },
     { id: 'run.forward', name: 'cmdForward', keys: ['Alt+ArrowRight'], group: 'step', run: () => ui().goForward() },
@@ -80,8 +120,8 @@ export function runCommands({ data, text: { t }, timeline, canStop, canResume, i
     { id: 'run.zoomOut', name: 'zoomOut', keys: ['Minus'], group: 'look', run: () => timeline()?.zoom(2) },
     { id: 'run.zoomFit', name: 'zoomFit', keys: ['Digit0'], group: 'look', run: () => timeline()?.fit() },
     { id: 'run.showAll', name: 'showAll', keys: [], group: 'look', when: () => ui().hidden.size > 0, run: () => ui().showAll() },
-    { id: 'run.follow', name: 'follow', keys: ['KeyF'], group: 'run', when: isLive, run: () => ui().setFollow(!ui().follow) },
-    { id: 'run.stop', name: 'stopRun', keys: ['Shift+KeyS'], group: 'run', when: canStop, run: stop },
-    { id: 'run.resume', name: 'resumeRun', keys: ['Shift+KeyR'], group: 'run', when: canResume, run: resume },
+    { id: 'run.follow', name: 'follow', keys: ['KeyF'], group: 'run', when: () => live, run: () => ui().setFollow(!ui().follow) },
+    { id: 'run.stop', name: 'stopRun', keys: ['Shift+KeyS'], group: 'run', when: () => canStop, run: stop },
+    { id: 'run.resume', name: 'resumeRun', keys: ['Shift+KeyR'], group: 'run', when: () => canResume, run: resume },
   ];
 }

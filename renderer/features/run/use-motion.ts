@@ -7,13 +7,13 @@ import { useUi } from '#renderer/state/store.ts';
 const playMs = 120;
 
 /** Keeps the newest transition selected while `follow` is on; selects the first one there is when nothing is. */
-export function useFollow(data: RunData, version: number, live: boolean): void {
+export function useFollow(data: RunData, version: number): void {
   const follow = useUi((s) => s.follow);
   useEffect(() => {
     const ui = useUi.getState();
-    if (data.count === 0) return;
+    if (version === 0 || data.count === 0) return;
     if (ui.n === 0 || ui.n > data.count || follow) ui.select(end(data, 1, ui.hidden) ?? data.count, 'follow');
-  }, [data, version, follow, live]);
+  }, [data, version, follow]);
 }
 
 /** Steps forward by itself while `playing` is on; stops at the end. */

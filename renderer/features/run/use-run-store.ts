@@ -67,4 +67,3 @@ export function ensureAround(store: RunStore, n: number): void {
   if (store.count <= loadAllUpTo) store.ensure(1, store.count);
   else store.ensure(Math.max(1, n - nearby), Math.min(store.count, n + nearby));
 }
-

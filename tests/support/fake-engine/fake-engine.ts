@@ -52,7 +52,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   let onStopped: (reason: string) => void = () => {};
 
   const wake = () => {
-    for (const listener of [...wakes]) listener();
+    for (const listener of Array.from(wakes)) listener();
   };
   const changed = (job: FakeJob, type: string) => {
     journal.push({ run: job.id, type });
@@ -87,12 +87,15 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
 
   const handlers: Handlers<Contract> = {
     'app.info': () => ({
-      version: '0.1.0', dataDir: '/home/ada/.local/share/pawl', node: '24.21.0', sqlite: '3.51.0',
+      version: '0.1.0',
+      dataDir: '/home/ada/.local/share/pawl',
+      node: '24.21.0',
+      sqlite: '3.51.0',
       sandbox: { available: true, backend: 'bubblewrap', message: 'bubblewrap 0.11 with user namespaces' },
-      samples: [...fakeSamples],
+      samples: fakeSamples.map((sample) => ({ ...sample })),
     }),
     async *'app.journal'({ after }, { signal }) {
-      for (let at = after; !signal.aborted; ) {
+      for (let at = after; !signal.aborted;) {
         const item = journal[at];
         if (item) yield { journal: ++at, ...item };
         else await next(signal);
@@ -123,7 +126,18 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     },
     'run.start': ({ task, slots, seed, attempts }) => {
       const info = fakeTask(task);
-      const job = createFakeJob({ slots, seed, count: attempts ?? info.budget.attempts ?? 120, shown: 0, status: 'running', task: { id: info.id, title: info.title } }, jobs.length + 1, blobs);
+      const job = createFakeJob(
+        {
+          slots,
+          seed,
+          count: attempts ?? info.budget.attempts ?? 120,
+          shown: 0,
+          status: 'running',
+          task: { id: info.id, title: info.title },
+        },
+        jobs.length + 1,
+        blobs,
+      );
       jobs = [job, ...jobs];
       changed(job, 'genesis');
       drive(job);
@@ -145,7 +159,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     },
     async *'run.transitions'({ run, after, follow }, { signal }) {
       const job = jobOf(run);
-      for (let n = after + 1; !signal.aborted; ) {
+      for (let n = after + 1; !signal.aborted;) {
         const row = job.row(n);
         if (row) {
           yield row;
@@ -154,7 +168,8 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
         else return;
       }
     },
-    'run.page': ({ run, after, limit }) => Array.from({ length: limit }, (_, i) => jobOf(run).row(after + 1 + i)).filter((row) => row !== undefined),
+    'run.page': ({ run, after, limit }) =>
+      Array.from({ length: limit }, (_, i) => jobOf(run).row(after + 1 + i)).filter((row) => row !== undefined),
     'run.transition': async ({ run, n }) => {
       await options.beforeTransition?.();
       return jobOf(run).transition(n);

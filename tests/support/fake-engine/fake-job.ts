@@ -1,4 +1,5 @@
 // One run of the fake engine: how much of it is published, and its records in the shapes of the contract.
+import { OutcomeCounts } from '#shared/contract/run.ts';
 import type { ChainColumns, RowColumns, RunDetail, RunSummary, TransitionDetail, TransitionRow } from '#shared/contract/run.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { RpcError } from '#shared/contract/errors.ts';
@@ -33,11 +34,25 @@ export const fakeSamples = [
 ] as const;
 
 const sampleContract: ContractBody = {
-  format: 'pawl.contract/1', name: 'exam-timetable', version: 1, previous: null, instruction: fakeSha('instruction'),
-  obligations: [...fakeObligations], advisory: [], from: fakeObligations.map(() => null),
+  format: 'pawl.contract/1',
+  name: 'exam-timetable',
+  version: 1,
+  previous: null,
+  instruction: fakeSha('instruction'),
+  obligations: [...fakeObligations],
+  advisory: [],
+  from: fakeObligations.map(() => null),
   verifier: {
-    kind: 'pure-js', command: [], file: 'verifier/check.js', runsCandidate: false, isolation: 'none', adapter: null, report: null,
-    files: [], env: [], timeoutsMs: { setup: 10_000, transfer: 10_000, run: 20_000, parse: 5_000 },
+    kind: 'pure-js',
+    command: [],
+    file: 'verifier/check.js',
+    runsCandidate: false,
+    isolation: 'none',
+    adapter: null,
+    report: null,
+    files: [],
+    env: [],
+    timeoutsMs: { setup: 10_000, transfer: 10_000, run: 20_000, parse: 5_000 },
     limits: { memoryMb: 256, cpuS: 20, processes: 8, fileMb: 16, outputKb: 256 },
   },
   artifact: { allowEmpty: false, maxFiles: 100, maxBytes: 1_000_000, writable: ['timetable.json'], protectedPaths: [], schema: null },
@@ -45,16 +60,38 @@ const sampleContract: ContractBody = {
   auto: [],
 };
 const contractSha = fakeSha('contract');
-const budgetOf = (attempts: number): Budget => ({ attempts, rounds: null, requests: null, promptTokens: null, completionTokens: null, verifierRuns: Math.ceil(attempts * 2.5), verifierMs: null, wallMs: 600_000 });
+const budgetOf = (attempts: number): Budget => ({
+  attempts,
+  rounds: null,
+  requests: null,
+  promptTokens: null,
+  completionTokens: null,
+  verifierRuns: Math.ceil(attempts * 2.5),
+  verifierMs: null,
+  wallMs: 600_000,
+});
 
 /** What `task.inspect` would find; refuses like the engine does. */
 export function fakeTask(path: string): TaskInfo {
   const sample = fakeSamples.find((s) => s.path === path);
-  if (path.includes('broken')) throw new RpcError('bad_input', 'obligation[2].cap is 0; a cap is an integer from 1', { file: `${path}/task.toml`, field: 'obligation[2].cap' });
-  if (!sample && !path.startsWith('/home/')) throw new RpcError('not_found', `there is no folder ${path}; choose one that holds task.toml`, { file: path });
+  if (path.includes('broken'))
+    throw new RpcError('bad_input', 'obligation[2].cap is 0; a cap is an integer from 1', {
+      file: `${path}/task.toml`,
+      field: 'obligation[2].cap',
+    });
+  if (!sample && !path.startsWith('/home/'))
+    throw new RpcError('not_found', `there is no folder ${path}; choose one that holds task.toml`, { file: path });
   return {
-    path, id: sample?.id ?? path.split('/').at(-1) ?? 'task', title: sample?.title ?? 'A task of my own', contractSha, contract: sampleContract,
-    seedTree: fakeSha('seed tree'), seedFiles: 1, seedBytes: 2_412, budget: budgetOf(400), operators: ['json-swap', 'json-move', 'json-replace'],
+    path,
+    id: sample?.id ?? path.split('/').at(-1) ?? 'task',
+    title: sample?.title ?? 'A task of my own',
+    contractSha,
+    contract: sampleContract,
+    seedTree: fakeSha('seed tree'),
+    seedFiles: 1,
+    seedBytes: 2_412,
+    budget: budgetOf(400),
+    operators: ['json-swap', 'json-move', 'json-replace'],
   };
 }
 
@@ -63,7 +100,11 @@ const examCount = 36;
 
 /** The artifact after some edits: one exam a line, so that a diff reads well. */
 function timetable(edits: readonly Edit[]): string {
-  const exams = Array.from({ length: examCount }, (_, i) => ({ exam: `E${String(i + 1).padStart(2, '0')}`, slot: (i * 5) % 12 + 1, room: rooms[i % rooms.length] ?? 'Aula' }));
+  const exams = Array.from({ length: examCount }, (_, i) => ({
+    exam: `E${String(i + 1).padStart(2, '0')}`,
+    slot: ((i * 5) % 12) + 1,
+    room: rooms[i % rooms.length] ?? 'Aula',
+  }));
   for (const edit of edits) {
     const exam = exams[edit.exam];
     if (exam) exams[edit.exam] = { ...exam, slot: edit.slot, room: rooms[edit.room] ?? 'Aula' };
@@ -101,35 +142,83 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
     const bundle = chainNow()[seq];
     if (!bundle) throw new RpcError('not_found', `the chain has no bundle ${seq}`);
     return {
-      format: 'pawl.bundle/1', header: fakeSha(`header ${id}`), era: 0, seq, edge: seq === 0 ? 'genesis' : 'commit', parent: run.chain[seq - 1]?.id ?? null,
-      contract: contractSha, tree: fakeSha(`bundle tree ${seq}`), latent: null, rank: [...bundle.rank], potential: bundle.rank.reduce((a, b) => a + b, 0),
-      summary: fakeSha(`summary ${seq}`), id: bundle.id, run: id, verdict: fakeSha(`verdict ${bundle.id}`),
-      summaryText: seq === 0 ? 'The seed as it was.' : `timetable.json changed; potential ${bundle.rank.reduce((a, b) => a + b, 0)}.`, transition: bundle.transition,
+      format: 'pawl.bundle/1',
+      header: fakeSha(`header ${id}`),
+      era: 0,
+      seq,
+      edge: seq === 0 ? 'genesis' : 'commit',
+      parent: run.chain[seq - 1]?.id ?? null,
+      contract: contractSha,
+      tree: fakeSha(`bundle tree ${seq}`),
+      latent: null,
+      rank: [...bundle.rank],
+      potential: bundle.rank.reduce((a, b) => a + b, 0),
+      summary: fakeSha(`summary ${seq}`),
+      id: bundle.id,
+      run: id,
+      verdict: fakeSha(`verdict ${bundle.id}`),
+      summaryText: seq === 0 ? 'The seed as it was.' : `timetable.json changed; potential ${bundle.rank.reduce((a, b) => a + b, 0)}.`,
+      transition: bundle.transition,
     };
   };
   const verdictOf = (n: number): Verdict | null => {
     const { row } = at(n);
     if (row.rank) {
-      const details = Object.fromEntries(fakeObligations.flatMap((o, i) => ((row.rank?.[i] ?? 0) > 0 && i % 2 === 0 ? [[o.key, `E0${(n % 8) + 1} and E1${n % 9}`]] : [])));
-      return { kind: 'ranked', rank: row.rank, runs: [{ id: `${id}-${n}`, durationMs: 31 + (n % 9), output: null }], stable: row.outcome !== 'unstable', advisory: {}, details };
+      const details = Object.fromEntries(
+        fakeObligations.flatMap((o, i) => ((row.rank?.[i] ?? 0) > 0 && i % 2 === 0 ? [[o.key, `E0${(n % 8) + 1} and E1${n % 9}`]] : [])),
+      );
+      return {
+        kind: 'ranked',
+        rank: row.rank,
+        runs: [{ id: `${id}-${n}`, durationMs: 31 + (n % 9), output: null }],
+        stable: row.outcome !== 'unstable',
+        advisory: {},
+        details,
+      };
     }
-    if (row.outcome === 'invalid') return { kind: 'invalid', code: InvalidCode.parse(row.code), message: 'verifier/check.js was changed by the candidate; only timetable.json may be.' };
-    if (row.outcome === 'no_verdict') return { kind: 'no_verdict', code: NoVerdictCode.parse(row.code), message: 'no report within 20,000 ms', runs: [] };
+    if (row.outcome === 'invalid')
+      return {
+        kind: 'invalid',
+        code: InvalidCode.parse(row.code),
+        message: 'verifier/check.js was changed by the candidate; only timetable.json may be.',
+      };
+    if (row.outcome === 'no_verdict')
+      return { kind: 'no_verdict', code: NoVerdictCode.parse(row.code), message: 'no report within 20,000 ms', runs: [] };
     return null;
   };
   const summary = (): RunSummary => {
     const here = rows();
     const head = chainNow().at(-1);
-    const counts = Object.fromEntries(outcomes.map((o) => [o, here.filter((x) => x.row.outcome === o).length])) as RunSummary['counts'];
+    const counts = OutcomeCounts.parse(Object.fromEntries(outcomes.map((o) => [o, here.filter((x) => x.row.outcome === o).length])));
     const used = addAmounts(here.map((x) => x.row.cost));
     const certified = status !== 'not_started';
     return {
-      id, task, contract: contractSha, proposer, slots, seed, status, stop: stopReason, note,
-      startedAt: new Date(startedMs).toISOString(), updatedAt: new Date(startedMs + shown * 400).toISOString(),
-      transitions: shown, rounds: Math.ceil(shown / slots), counts,
-      genesis: certified ? { id: run.chain[0]?.id ?? fakeSha('none'), potential: (run.chain[0]?.rank ?? []).reduce((a, b) => a + b, 0) } : null,
-      head: certified && head ? { id: head.id, seq: head.seq, era: 0, potential: head.rank.reduce((a, b) => a + b, 0), rank: [...head.rank] } : null,
-      budget: { max: budgetOf(options.count ?? 240), used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 }, overshoot: addAmounts([]) },
+      id,
+      task,
+      contract: contractSha,
+      proposer,
+      slots,
+      seed,
+      status,
+      stop: stopReason,
+      note,
+      startedAt: new Date(startedMs).toISOString(),
+      updatedAt: new Date(startedMs + shown * 400).toISOString(),
+      transitions: shown,
+      rounds: Math.ceil(shown / slots),
+      counts,
+      genesis: certified
+        ? { id: run.chain[0]?.id ?? fakeSha('none'), potential: (run.chain[0]?.rank ?? []).reduce((a, b) => a + b, 0) }
+        : null,
+      head:
+        certified && head
+          ? { id: head.id, seq: head.seq, era: 0, potential: head.rank.reduce((a, b) => a + b, 0), rank: [...head.rank] }
+          : null,
+      budget: {
+        max: budgetOf(options.count ?? 240),
+        used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 },
+        overshoot: addAmounts([]),
+      },
       parent: null,
     };
   };
@@ -161,8 +250,16 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
     detail: (): RunDetail => ({
       ...summary(),
       header: {
-        format: 'pawl.header/1', contract: contractSha, seedTree: fakeSha('seed tree'), proposer: { kind: proposer, version: 1, options: {} }, slots, seed,
-        budget: budgetOf(options.count ?? 240), verifierDeadAfter: 8, parent: null, verifierProgram: null,
+        format: 'pawl.header/1',
+        contract: contractSha,
+        seedTree: fakeSha('seed tree'),
+        proposer: { kind: proposer, version: 1, options: {} },
+        slots,
+        seed,
+        budget: budgetOf(options.count ?? 240),
+        verifierDeadAfter: 8,
+        parent: null,
+        verifierProgram: null,
       },
       headerSha: fakeSha(`header ${id}`),
       contractBody: sampleContract,
@@ -174,7 +271,11 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
       const ranks = new Int32Array(part.length * m).fill(-1);
       for (const [i, row] of part.entries()) if (row.rank) ranks.set(row.rank, i * m);
       return {
-        kind: 'rows', from, count: part.length, m, ranks,
+        kind: 'rows',
+        from,
+        count: part.length,
+        m,
+        ranks,
         outcome: Uint8Array.from(part, (r) => outcomes.indexOf(r.outcome)),
         round: Uint32Array.from(part, (r) => r.round),
         slot: Uint16Array.from(part, (r) => r.slot),
@@ -185,9 +286,20 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
     },
     chain(): ChainColumns {
       const chain = status === 'not_started' ? [] : chainNow();
-      return { count: chain.length, m, ids: chain.map((b) => b.id), transition: Int32Array.from(chain, (b) => b.transition ?? -1), ranks: Int32Array.from(chain.flatMap((b) => b.rank)) };
+      return {
+        count: chain.length,
+        m,
+        ids: chain.map((b) => b.id),
+        transition: Int32Array.from(chain, (b) => b.transition ?? -1),
+        ranks: Int32Array.from(chain.flatMap((b) => b.rank)),
+      };
     },
-    bundle: (seq: number) => ({ bundle: bundleOf(seq), files: [{ path: 'timetable.json', mode: 'file' as const, sha: keep(timetable(editsUpTo(seq))), size: timetable(editsUpTo(seq)).length }] }),
+    bundle: (seq: number) => ({
+      bundle: bundleOf(seq),
+      files: [
+        { path: 'timetable.json', mode: 'file' as const, sha: keep(timetable(editsUpTo(seq))), size: timetable(editsUpTo(seq)).length },
+      ],
+    }),
     transition(n: number): TransitionDetail {
       const { row, edits } = at(n);
       const base = run.chain[row.baseSeq];
@@ -196,25 +308,84 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
       const before = timetable(editsUpTo(row.baseSeq));
       const after = timetable([...editsUpTo(row.baseSeq), ...edits]);
       const changed = before.split('\n').filter((line, i) => line !== after.split('\n')[i]).length;
-      const changes = row.tree === null ? null : changed === 0 ? [] : [{ path: 'timetable.json', status: 'modified' as const, binary: false, added: changed, removed: changed, before: keep(before), after: keep(after) }];
+      const changes =
+        row.tree === null
+          ? null
+          : changed === 0
+            ? []
+            : [
+                {
+                  path: 'timetable.json',
+                  status: 'modified' as const,
+                  binary: false,
+                  added: changed,
+                  removed: changed,
+                  before: keep(before),
+                  after: keep(after),
+                },
+              ];
       const shownFeatures = features(baseRank, verdict, row.outcome);
       return {
         transition: {
-          run: id, n, round: row.round, slot: row.slot, base: row.base, request: null, response: null, retrieved: [], featuresShown: null, tree: row.tree,
-          duplicateOf: row.duplicateOf, verdict: verdict ? fakeSha(`verdict ${id} ${n}`) : null, verdictSource: row.verdictSource, outcome: row.outcome, bundle: row.bundle, cost: row.cost,
+          run: id,
+          n,
+          round: row.round,
+          slot: row.slot,
+          base: row.base,
+          request: null,
+          response: null,
+          retrieved: [],
+          featuresShown: null,
+          tree: row.tree,
+          duplicateOf: row.duplicateOf,
+          verdict: verdict ? fakeSha(`verdict ${id} ${n}`) : null,
+          verdictSource: row.verdictSource,
+          outcome: row.outcome,
+          bundle: row.bundle,
+          cost: row.cost,
         },
-        baseSeq: row.baseSeq, baseRank, rank: row.rank, verdict, features: shownFeatures, changes,
+        baseSeq: row.baseSeq,
+        baseRank,
+        rank: row.rank,
+        verdict,
+        features: shownFeatures,
+        changes,
         memory:
           row.outcome === 'commit'
             ? null
             : {
-                id: fakeSha(`memory ${id} ${n}`), run: id, contract: contractSha, transition: n, base: row.base, baseRank, tree: row.tree, outcome: row.outcome, rank: row.rank,
-                signs: row.rank ? row.rank.map((value, i) => (value < (baseRank[i] ?? 0) ? (-1 as const) : value > (baseRank[i] ?? 0) ? (1 as const) : (0 as const))) : null,
-                features: shownFeatures, changes: changes ?? [], hunks: [], excerpt: row.rank ? 'clashes: E04 and E17 share 3 students in slot 7' : '', note: null,
+                id: fakeSha(`memory ${id} ${n}`),
+                run: id,
+                contract: contractSha,
+                transition: n,
+                base: row.base,
+                baseRank,
+                tree: row.tree,
+                outcome: row.outcome,
+                rank: row.rank,
+                signs: row.rank
+                  ? row.rank.map((value, i) =>
+                      value < (baseRank[i] ?? 0) ? (-1 as const) : value > (baseRank[i] ?? 0) ? (1 as const) : (0 as const),
+                    )
+                  : null,
+                features: shownFeatures,
+                changes: changes ?? [],
+                hunks: [],
+                excerpt: row.rank ? 'clashes: E04 and E17 share 3 students in slot 7' : '',
+                note: null,
               },
         bundle: row.bundleSeq === null ? null : bundleOf(row.bundleSeq),
-        output: row.rank ? `checked ${examCount} exams in ${31 + (n % 9)} ms\nclashes ${row.rank[0] ?? 0}\noverfull-rooms ${row.rank[1] ?? 0}\n` : null,
-        events: [JSON.stringify({ body: { n, outcome: row.outcome, rank: row.rank, tree: row.tree }, prev: fakeSha(`event ${n - 1}`), seq: n + 2, type: 'decision' })],
+        output: row.rank
+          ? `checked ${examCount} exams in ${31 + (n % 9)} ms\nclashes ${row.rank[0] ?? 0}\noverfull-rooms ${row.rank[1] ?? 0}\n`
+          : null,
+        events: [
+          JSON.stringify({
+            body: { n, outcome: row.outcome, rank: row.rank, tree: row.tree },
+            prev: fakeSha(`event ${n - 1}`),
+            seq: n + 2,
+            type: 'decision',
+          }),
+        ],
       };
     },
   };

@@ -6,7 +6,11 @@ import { fakeTask } from './fake-job.ts';
 
 export function fakePreflight({ path, runs = 5, quarantine = [], median = [] }: TaskPreflightInput): TaskPreflight {
   const info = fakeTask(path);
-  const all = info.contract.obligations.map((o, i) => ({ ...o, at: i, aggregate: median.includes(o.key) ? ('median' as const) : o.aggregate }));
+  const all = info.contract.obligations.map((o, i) => ({
+    ...o,
+    at: i,
+    aggregate: median.includes(o.key) ? ('median' as const) : o.aggregate,
+  }));
   const obligations = all.filter(({ key }) => !quarantine.includes(key));
   const value = (i: number, run: number) => 3 + i + (path.includes('flaky') && i === 0 && run % 3 === 1 ? 1 : 0);
   const ranks = Array.from({ length: runs }, (_, run) => obligations.map(({ at }) => value(at, run)));
@@ -20,9 +24,15 @@ export function fakePreflight({ path, runs = 5, quarantine = [], median = [] }: 
     verdict: { kind: 'ranked', rank, runs: [], stable, advisory: {}, details: {} },
     genesis: stable ? { rank, potential: potential(rank) } : null,
     obligations: obligations.map(({ key, title, aggregate }, i) => ({
-      key, title, aggregate, values: ranks.map((r) => r[i] ?? 0), stable: !moved.has(key),
+      key,
+      title,
+      aggregate,
+      values: ranks.map((r) => r[i] ?? 0),
+      stable: !moved.has(key),
     })),
-    advisory: all.filter(({ key }) => quarantine.includes(key)).map(({ key, at }) => ({ key, values: ranks.map((_, run) => value(at, run)) })),
+    advisory: all
+      .filter(({ key }) => quarantine.includes(key))
+      .map(({ key, at }) => ({ key, values: ranks.map((_, run) => value(at, run)) })),
     verifier: { executions: runs, medianMs: 41, p95Ms: 58 },
     forecast: { attempts: info.budget.attempts ?? 0, dimension: 'attempts', few: false },
   };

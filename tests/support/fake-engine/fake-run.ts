@@ -18,7 +18,14 @@ export const fakeObligations: readonly Obligation[] = (
     ['locked-slots', 'Fixed exams that were moved', 'binary'],
   ] as const
 ).map(([key, title, kind]) => ({
-  key, title, kind, cap: kind === 'binary' ? 1 : 100_000, visibility: 'full', onCandidateTimeout: 'cap', missing: 'malformed', aggregate: 'worst',
+  key,
+  title,
+  kind,
+  cap: kind === 'binary' ? 1 : 100_000,
+  visibility: 'full',
+  onCandidateTimeout: 'cap',
+  missing: 'malformed',
+  aggregate: 'worst',
 }));
 
 const genesisRank = [9, 6, 3, 8, 5, 4, 6, 0];
@@ -26,7 +33,13 @@ const genesisRank = [9, 6, 3, 8, 5, 4, 6, 0];
 /** One exam moved by an edit: index of the exam, its new slot and room. */
 export type Edit = { readonly exam: number; readonly slot: number; readonly room: number };
 export type FakeTransition = { readonly row: TransitionRow; readonly edits: readonly Edit[] };
-export type FakeBundle = { readonly id: string; readonly seq: number; readonly rank: readonly number[]; readonly transition: number | null; readonly edits: readonly Edit[] };
+export type FakeBundle = {
+  readonly id: string;
+  readonly seq: number;
+  readonly rank: readonly number[];
+  readonly transition: number | null;
+  readonly edits: readonly Edit[];
+};
 export type FakeRun = { readonly transitions: readonly FakeTransition[]; readonly chain: readonly FakeBundle[] };
 
 /** A sha that stands for something which was never stored. */
@@ -41,8 +54,20 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-const zero = (): Amounts => ({ attempts: 0, rounds: 0, requests: 0, promptTokens: 0, completionTokens: 0, verifierRuns: 0, verifierMs: 0, wallMs: 0 });
-const costOf = (verifierRuns: number): Cost => ({ charged: { ...zero(), attempts: 1, verifierRuns, verifierMs: verifierRuns * 37 }, overshoot: zero() });
+const zero = (): Amounts => ({
+  attempts: 0,
+  rounds: 0,
+  requests: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  verifierRuns: 0,
+  verifierMs: 0,
+  wallMs: 0,
+});
+const costOf = (verifierRuns: number): Cost => ({
+  charged: { ...zero(), attempts: 1, verifierRuns, verifierMs: verifierRuns * 37 },
+  overshoot: zero(),
+});
 
 /** The sum of charges. */
 export function addAmounts(costs: readonly Cost[]): Amounts {
@@ -68,17 +93,34 @@ function draft(random: () => number, base: readonly number[], n: number, share: 
   else if (x < 0.62 && gain !== undefined) {
     rank[gain] = (rank[gain] ?? 0) - 1;
     const other = (gain + 1 + Math.floor(random() * (base.length - 2))) % (base.length - 1);
-    rank[other === gain ? (other + 1) % (base.length - 1) : other] = (base[other === gain ? (other + 1) % (base.length - 1) : other] ?? 0) + 1;
+    rank[other === gain ? (other + 1) % (base.length - 1) : other] =
+      (base[other === gain ? (other + 1) % (base.length - 1) : other] ?? 0) + 1;
   } else if (x < 0.74) return { ...none, outcome: null, rank };
   else if (x < 0.83) return { ...none, outcome: 'duplicate', duplicateOf: random() < 0.4 || n < 6 ? 0 : n - 4 };
-  else if (x < 0.89) return { ...none, outcome: 'invalid', code: ['protected_path', 'schema', 'apply_failed', 'no_candidate'][Math.floor(random() * 4)] ?? 'schema' };
+  else if (x < 0.89)
+    return {
+      ...none,
+      outcome: 'invalid',
+      code: ['protected_path', 'schema', 'apply_failed', 'no_candidate'][Math.floor(random() * 4)] ?? 'schema',
+    };
   else if (x < 0.93) return { ...none, outcome: 'unstable', rank };
-  else if (x < 0.96) return { ...none, outcome: 'no_verdict', code: ['verifier_timeout', 'crash', 'infra'][Math.floor(random() * 3)] ?? 'crash' };
+  else if (x < 0.96)
+    return { ...none, outcome: 'no_verdict', code: ['verifier_timeout', 'crash', 'infra'][Math.floor(random() * 3)] ?? 'crash' };
   return { ...none, outcome: null, rank };
 }
 
 /** At most `count` transitions in rounds of `slots`; `ending` says how the last round looks (`zero`: gains come easily and the run ends early). */
-export function createFakeRun({ seed, slots, count, ending = 'budget' }: { seed: number; slots: number; count: number; ending?: 'budget' | 'aborted' | 'zero' }): FakeRun {
+export function createFakeRun({
+  seed,
+  slots,
+  count,
+  ending = 'budget',
+}: {
+  seed: number;
+  slots: number;
+  count: number;
+  ending?: 'budget' | 'aborted' | 'zero';
+}): FakeRun {
   const random = createRandom(seed * 7919 + 11);
   const chain: FakeBundle[] = [{ id: fakeSha(`bundle ${seed} 0`), seq: 0, rank: genesisRank, transition: null, edits: [] }];
   const transitions: FakeTransition[] = [];
@@ -86,21 +128,44 @@ export function createFakeRun({ seed, slots, count, ending = 'budget' }: { seed:
     const head = chain.at(-1);
     if (!head || head.rank.every((value) => value === 0)) break;
     const first = (round - 1) * slots + 1;
-    const drafts = Array.from({ length: Math.min(slots, count - first + 1) }, (_, slot) => draft(random, head.rank, first + slot, (first + slot) / count, ending === 'zero'));
-    if (ending === 'aborted' && first + slots > count) drafts[drafts.length - 1] = { outcome: 'aborted', rank: null, code: null, duplicateOf: null };
+    const drafts = Array.from({ length: Math.min(slots, count - first + 1) }, (_, slot) =>
+      draft(random, head.rank, first + slot, (first + slot) / count, ending === 'zero'),
+    );
+    if (ending === 'aborted' && first + slots > count)
+      drafts[drafts.length - 1] = { outcome: 'aborted', rank: null, code: null, duplicateOf: null };
     const relations = drafts.map((d) => (d.outcome === null && d.rank ? relate(d.rank, [...head.rank]) : null));
     const winner = relations.indexOf('dominates');
     for (const [slot, d] of drafts.entries()) {
       const n = first + slot;
       const relation = relations[slot] ?? null;
-      const outcome: Outcome = d.outcome ?? (relation === 'dominates' ? (slot === winner ? 'commit' : 'not_selected') : (relation ?? 'tie'));
-      const tree = outcome === 'aborted' || d.code === 'no_candidate' || d.code === 'apply_failed' ? null : fakeSha(`tree ${seed} ${outcome === 'duplicate' ? `of ${d.duplicateOf ?? 0}` : n}`);
+      const outcome: Outcome =
+        d.outcome ?? (relation === 'dominates' ? (slot === winner ? 'commit' : 'not_selected') : (relation ?? 'tie'));
+      const tree =
+        outcome === 'aborted' || d.code === 'no_candidate' || d.code === 'apply_failed'
+          ? null
+          : fakeSha(`tree ${seed} ${outcome === 'duplicate' ? `of ${d.duplicateOf ?? 0}` : n}`);
       const bundle = outcome === 'commit' ? fakeSha(`bundle ${seed} ${chain.length}`) : null;
-      const edits = tree === null || d.duplicateOf === 0 ? [] : Array.from({ length: 1 + Math.floor(random() * 2) }, () => ({ exam: Math.floor(random() * 36), slot: 1 + Math.floor(random() * 12), room: Math.floor(random() * 5) }));
+      const edits =
+        tree === null || d.duplicateOf === 0
+          ? []
+          : Array.from({ length: 1 + Math.floor(random() * 2) }, () => ({
+              exam: Math.floor(random() * 36),
+              slot: 1 + Math.floor(random() * 12),
+              room: Math.floor(random() * 5),
+            }));
       transitions.push({
         edits,
         row: {
-          n, round, slot, outcome, base: head.id, baseSeq: head.seq, tree, rank: d.rank, code: d.code, bundle,
+          n,
+          round,
+          slot,
+          outcome,
+          base: head.id,
+          baseSeq: head.seq,
+          tree,
+          rank: d.rank,
+          code: d.code,
+          bundle,
           verdictSource: d.rank ? 'fresh' : 'none',
           verdictKind: d.rank ? 'ranked' : d.code === null ? null : outcome === 'invalid' ? 'invalid' : 'no_verdict',
           bundleSeq: bundle === null ? null : chain.length,

@@ -5,7 +5,16 @@ const kinds: readonly FakeJobOptions[] = [
   { stop: 'budget', count: 240 },
   { stop: 'zero_rank', count: 96, task: { id: 'repair-intervals', title: 'Interval arithmetic that holds' } },
   { stop: 'user', count: 118 },
-  { status: 'interrupted', count: 160, shown: 72, proposer: 'openai', task: { id: 'sorting-network-for-nine-inputs', title: 'Sorting network for nine inputs with at most twenty-five comparators and no dead wire' } },
+  {
+    status: 'interrupted',
+    count: 160,
+    shown: 72,
+    proposer: 'openai',
+    task: {
+      id: 'sorting-network-for-nine-inputs',
+      title: 'Sorting network for nine inputs with at most twenty-five comparators and no dead wire',
+    },
+  },
   { stop: 'stalled', count: 200, proposer: 'command' },
   { status: 'not_started', count: 40, note: 'the seed had no verdict: verifier/check.js threw at line 12' },
   { stop: 'verifier_dead', count: 32, task: { id: 'text-count', title: '한국어 문장 다듬기' } },

@@ -2,11 +2,25 @@
 // a new folder or package that is not listed fails the test until somebody has decided where it belongs.
 
 /** First matching source wins. Targets are path prefixes inside the repository. */
-export const layers: readonly { readonly source: string; readonly may: readonly string[]; readonly packages: readonly Place[]; readonly why: string }[] = [
+export const layers: readonly {
+  readonly source: string;
+  readonly may: readonly string[];
+  readonly packages: readonly Place[];
+  readonly why: string;
+}[] = [
   { source: 'shared/lib/', may: ['shared/lib/'], packages: ['standard'], why: 'the ground floor' },
   {
     source: 'shared/domain/decide.ts',
-    may: ['shared/lib/', 'shared/domain/ids.ts', 'shared/domain/rank.ts', 'shared/domain/select.ts', 'shared/domain/verdict.ts', 'shared/domain/transition.ts', 'shared/domain/contract.ts', 'shared/domain/obligation.ts'],
+    may: [
+      'shared/lib/',
+      'shared/domain/ids.ts',
+      'shared/domain/rank.ts',
+      'shared/domain/select.ts',
+      'shared/domain/verdict.ts',
+      'shared/domain/transition.ts',
+      'shared/domain/contract.ts',
+      'shared/domain/obligation.ts',
+    ],
     packages: ['standard'],
     why: 'the decision module sees neither memory nor features nor prompts (I13)',
   },
@@ -16,33 +30,122 @@ export const layers: readonly { readonly source: string; readonly may: readonly 
     packages: ['standard'],
     why: 'part of the decision (I13)',
   },
-  { source: 'shared/domain/rank.ts', may: ['shared/lib/', 'shared/domain/ids.ts', 'shared/domain/verdict.ts', 'shared/domain/obligation.ts'], packages: ['standard'], why: 'part of the decision (I13)' },
+  {
+    source: 'shared/domain/rank.ts',
+    may: ['shared/lib/', 'shared/domain/ids.ts', 'shared/domain/verdict.ts', 'shared/domain/obligation.ts'],
+    packages: ['standard'],
+    why: 'part of the decision (I13)',
+  },
   { source: 'shared/domain/', may: ['shared/lib/', 'shared/domain/'], packages: ['standard'], why: 'pure rules' },
-  { source: 'shared/contract/', may: ['shared/lib/', 'shared/domain/', 'shared/contract/'], packages: ['standard'], why: 'names facts, computes none' },
+  {
+    source: 'shared/contract/',
+    may: ['shared/lib/', 'shared/domain/', 'shared/contract/'],
+    packages: ['standard'],
+    why: 'names facts, computes none',
+  },
   { source: 'shared/rpc/', may: ['shared/lib/', 'shared/contract/', 'shared/rpc/'], packages: ['standard'], why: 'knows no host' },
 
-  { source: 'electron/store/', may: ['shared/', 'electron/store/'], packages: ['standard', 'node'], why: 'facts only' },
-  { source: 'electron/proposers/', may: ['shared/', 'electron/proposers/'], packages: ['standard', 'node'], why: 'proposes, never decides' },
-  { source: 'electron/verifiers/', may: ['shared/', 'electron/verifiers/', 'electron/store/api.ts'], packages: ['standard', 'node'], why: 'ranks, never decides' },
+  {
+    source: 'electron/store/',
+    may: ['shared/', 'electron/store/', 'electron/verifiers/changes.ts'],
+    packages: ['standard', 'node'],
+    why: 'facts only',
+  },
+  {
+    source: 'electron/proposers/',
+    may: ['shared/', 'electron/proposers/'],
+    packages: ['standard', 'node'],
+    why: 'proposes, never decides',
+  },
+  {
+    source: 'electron/verifiers/',
+    may: ['shared/', 'electron/verifiers/', 'electron/store/api.ts', 'electron/host/ports/'],
+    packages: ['standard', 'node'],
+    why: 'ranks, never decides',
+  },
   {
     source: 'electron/governor/',
-    may: ['shared/', 'electron/governor/', 'electron/store/api.ts', 'electron/verifiers/api.ts', 'electron/verifiers/candidate.ts', 'electron/verifiers/changes.ts', 'electron/proposers/', 'electron/core/tasks/'],
+    may: [
+      'shared/',
+      'electron/governor/',
+      'electron/store/api.ts',
+      'electron/verifiers/api.ts',
+      'electron/verifiers/candidate.ts',
+      'electron/verifiers/changes.ts',
+      'electron/proposers/',
+      'electron/core/tasks/',
+    ],
     packages: ['standard', 'node'],
     why: 'sees the store and the verifiers through their interfaces',
   },
-  { source: 'electron/core/tasks/', may: ['shared/', 'electron/core/tasks/', 'electron/proposers/search.ts'], packages: ['standard', 'node'], why: 'reads a folder, runs nothing' },
-  { source: 'electron/core/', may: ['shared/', 'electron/core/', 'electron/governor/', 'electron/store/', 'electron/proposers/', 'electron/verifiers/'], packages: ['standard', 'node'], why: 'composes the engine' },
-  { source: 'electron/host/utility.ts', may: ['shared/', 'electron/core/', 'electron/host/'], packages: ['standard', 'node', 'electron'], why: 'the engine inside Electron' },
-  { source: 'electron/host/', may: ['shared/', 'electron/core/', 'electron/host/', 'electron/verifiers/fork-runner.ts', 'electron/build.ts'], packages: ['standard', 'node'], why: 'carries the core' },
-  { source: 'electron/main/', may: ['shared/', 'electron/main/', 'electron/host/'], packages: ['standard', 'node', 'electron'], why: 'windows only' },
+  {
+    source: 'electron/core/tasks/',
+    may: ['shared/', 'electron/core/tasks/', 'electron/proposers/search.ts', 'electron/verifiers/candidate.ts'],
+    packages: ['standard', 'node'],
+    why: 'reads a folder, runs nothing',
+  },
+  {
+    source: 'electron/core/',
+    may: ['shared/', 'electron/core/', 'electron/governor/', 'electron/store/', 'electron/proposers/', 'electron/verifiers/'],
+    packages: ['standard', 'node'],
+    why: 'composes the engine',
+  },
+  {
+    source: 'electron/host/utility.ts',
+    may: ['shared/', 'electron/core/', 'electron/host/'],
+    packages: ['standard', 'node', 'electron'],
+    why: 'the engine inside Electron',
+  },
+  {
+    source: 'electron/host/',
+    may: ['shared/', 'electron/core/', 'electron/host/', 'electron/verifiers/fork-runner.ts', 'electron/build.ts'],
+    packages: ['standard', 'node'],
+    why: 'carries the core',
+  },
+  {
+    source: 'electron/main/',
+    may: ['shared/', 'electron/main/', 'electron/host/'],
+    packages: ['standard', 'node', 'electron'],
+    why: 'windows only',
+  },
   { source: 'electron/preload/', may: ['shared/contract/', 'electron/preload/'], packages: ['electron'], why: 'one file, sandboxed' },
   { source: 'electron/build.ts', may: ['electron/host/'], packages: ['tool'], why: 'the only build script' },
 
   { source: 'renderer/app/', may: ['shared/', 'renderer/'], packages: ['standard', 'dom'], why: 'composes the page' },
-  { source: 'renderer/features/', may: ['shared/', 'renderer/client/', 'renderer/state/', 'renderer/widgets/', 'renderer/styles/', 'renderer/features/', 'renderer/app/'], packages: ['standard', 'dom'], why: 'one folder per feature' },
-  { source: 'renderer/widgets/', may: ['shared/', 'renderer/widgets/', 'renderer/styles/', 'renderer/app/'], packages: ['standard', 'dom'], why: 'know no feature' },
-  { source: 'renderer/state/', may: ['shared/', 'renderer/state/', 'renderer/client/'], packages: ['standard', 'dom'], why: 'knows no view' },
-  { source: 'renderer/client/', may: ['shared/', 'renderer/client/'], packages: ['standard', 'dom'], why: 'the only part that talks to the engine' },
+  {
+    source: 'renderer/features/',
+    may: [
+      'shared/',
+      'renderer/client/',
+      'renderer/state/',
+      'renderer/widgets/',
+      'renderer/styles/',
+      'renderer/features/',
+      'renderer/app/',
+      'renderer/i18n/',
+    ],
+    packages: ['standard', 'dom'],
+    why: 'one folder per feature',
+  },
+  {
+    source: 'renderer/widgets/',
+    may: ['shared/', 'renderer/widgets/', 'renderer/styles/', 'renderer/app/', 'renderer/i18n/'],
+    packages: ['standard', 'dom'],
+    why: 'know no feature',
+  },
+  {
+    source: 'renderer/state/',
+    may: ['shared/', 'renderer/state/', 'renderer/client/'],
+    packages: ['standard', 'dom'],
+    why: 'knows no view',
+  },
+  {
+    source: 'renderer/client/',
+    may: ['shared/', 'renderer/client/'],
+    packages: ['standard', 'dom'],
+    why: 'the only part that talks to the engine',
+  },
+  { source: 'renderer/i18n/', may: ['shared/', 'renderer/i18n/'], packages: ['dom'], why: 'words and formats' },
   { source: 'renderer/styles/', may: ['renderer/styles/'], packages: ['dom'], why: 'tokens' },
 ];
 

@@ -15,8 +15,10 @@ test('starts at once, then runs only the newest wish', async () => {
   open.shift()?.();
   await expect.poll(() => ran).toEqual([0, 49]);
   open.shift()?.();
-  await expect.poll(() => {
-    limiter.submit(work(100));
-    return ran.includes(100);
-  }).toBe(true);
+  await expect
+    .poll(() => {
+      limiter.submit(work(100));
+      return ran.includes(100);
+    })
+    .toBe(true);
 });

@@ -34,9 +34,21 @@ export async function handRun(genesis: readonly [number, number], rows: readonly
   const full = rows.map((row, i): TransitionRow => {
     if (row.outcome === 'commit') seq++;
     return {
-      n: i + 1, round: row.round ?? i + 1, slot: 0, outcome: row.outcome, base: '0'.repeat(64), baseSeq: row.baseSeq, tree: null, rank: row.rank,
-      verdictSource: 'none', verdictKind: null, code: null, bundle: row.outcome === 'commit' ? 'f'.repeat(64) : null,
-      bundleSeq: row.outcome === 'commit' ? seq : null, duplicateOf: row.duplicateOf ?? null, cost: { charged: zero, overshoot: zero },
+      n: i + 1,
+      round: row.round ?? i + 1,
+      slot: 0,
+      outcome: row.outcome,
+      base: '0'.repeat(64),
+      baseSeq: row.baseSeq,
+      tree: null,
+      rank: row.rank,
+      verdictSource: 'none',
+      verdictKind: null,
+      code: null,
+      bundle: row.outcome === 'commit' ? 'f'.repeat(64) : null,
+      bundleSeq: row.outcome === 'commit' ? seq : null,
+      duplicateOf: row.duplicateOf ?? null,
+      cost: { charged: zero, overshoot: zero },
     };
   });
   const store = createRunStore('run', two, {

@@ -18,11 +18,21 @@ describe('places', () => {
       `#/v1/run/${run}?n=182&tab=record&o=clashes&hide=tie,duplicate`,
     );
   });
-  test.each(['', '#', '#/', '#nonsense', '#/v1/', '#/v1/run/', '#/v1/elsewhere/x', '#/vx/run/a', '#token=abc'])('%j leads to the library', (hash) => {
-    expect(parsePlace(hash)).toEqual({ screen: 'library' });
-  });
+  test.each(['', '#', '#/', '#nonsense', '#/v1/', '#/v1/run/', '#/v1/elsewhere/x', '#/vx/run/a', '#token=abc'])(
+    '%j leads to the library',
+    (hash) => {
+      expect(parsePlace(hash)).toEqual({ screen: 'library' });
+    },
+  );
   test('what is wrong in a link is left out, the rest is kept', () => {
-    expect(parsePlace(`#/v1/run/${run}?n=-3&tab=secrets&hide=tie,lies&n=7`)).toEqual({ screen: 'run', run, n: null, tab: null, obligation: null, hide: ['tie'] });
+    expect(parsePlace(`#/v1/run/${run}?n=-3&tab=secrets&hide=tie,lies&n=7`)).toEqual({
+      screen: 'run',
+      run,
+      n: null,
+      tab: null,
+      obligation: null,
+      hide: ['tie'],
+    });
     expect(parsePlace('#/v1/run/%E0%A4%A?n=1.5')).toMatchObject({ screen: 'run', run: '%E0%A4%A', n: null });
   });
 });

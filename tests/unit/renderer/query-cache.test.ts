@@ -21,7 +21,10 @@ const first = { limit: 100 };
 test('two watchers of one input make one request, whatever the order of its fields', async () => {
   const { cache, asked, fake } = start({ runs: [live] });
   const run = fake.jobs[0]?.id ?? '';
-  const stop = [cache.watch('run.columns', { run, from: 1, to: 8, resolution: 1 }, () => {}), cache.watch('run.columns', { resolution: 1, to: 8, from: 1, run }, () => {})];
+  const stop = [
+    cache.watch('run.columns', { run, from: 1, to: 8, resolution: 1 }, () => {}),
+    cache.watch('run.columns', { resolution: 1, to: 8, from: 1, run }, () => {}),
+  ];
   await expect.poll(() => cache.read('run.columns', { run, from: 1, to: 8, resolution: 1 }).data?.count).toBe(8);
   expect(asked('run.columns')).toBe(1);
   for (const end of stop) end();
@@ -34,7 +37,9 @@ test('the journal refreshes what speaks of that run, and only while somebody loo
   const stopA = cache.watch('run.get', { run: a }, () => {});
   const stopB = cache.watch('run.get', { run: b }, () => {});
   const stopList = cache.watch('run.list', first, () => {});
-  await expect.poll(() => [cache.read('run.get', { run: a }).data?.transitions, cache.read('run.get', { run: b }).data?.transitions]).toEqual([8, 8]);
+  await expect
+    .poll(() => [cache.read('run.get', { run: a }).data?.transitions, cache.read('run.get', { run: b }).data?.transitions])
+    .toEqual([8, 8]);
   await expect.poll(() => cache.read('run.list', first).data?.runs.length).toBe(2);
   fake.advance(a);
   await expect.poll(() => cache.read('run.get', { run: a }).data?.transitions).toBe(12);

@@ -105,8 +105,10 @@ describe('RunStore', () => {
   test('a chunk that fails can be asked for again', async () => {
     const { source } = sourceOf(20, 20);
     let fails = true;
-    const rows = source.rows;
-    const store = createRunStore('run', fakeObligations, { ...source, rows: (from, to) => (fails ? Promise.reject(new Error('gone')) : rows(from, to)) });
+    const store = createRunStore('run', fakeObligations, {
+      ...source,
+      rows: (from, to) => (fails ? Promise.reject(new Error('gone')) : source.rows(from, to)),
+    });
     await store.follow(20, never);
     store.ensure(1, 20);
     await expect.poll(() => store.error?.message).toBe('gone');

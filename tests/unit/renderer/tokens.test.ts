@@ -4,7 +4,20 @@ import { describe, expect, test } from 'vitest';
 const css = readFileSync(new URL('../../../renderer/styles/tokens.css', import.meta.url), 'utf8');
 const surfaces = ['bg', 'panel', 'sunken'];
 /** Outcomes that are written as words in their own colour, and inks. */
-const textTokens = ['ink', 'ink-2', 'ink-3', 'commit', 'not-selected', 'regression', 'incomparable', 'tie', 'unstable', 'invalid', 'no-verdict', 'focus'];
+const textTokens = [
+  'ink',
+  'ink-2',
+  'ink-3',
+  'commit',
+  'not-selected',
+  'regression',
+  'incomparable',
+  'tie',
+  'unstable',
+  'invalid',
+  'no-verdict',
+  'focus',
+];
 /** Shapes, bars, outlines of controls. */
 const markTokens = ['duplicate', 'aborted', 'better-2', 'better-3', 'worse-2', 'worse-3', 'control-line'];
 

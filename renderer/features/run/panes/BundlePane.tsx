@@ -14,7 +14,13 @@ export function BundlePane({ run, detail }: { run: string; detail: TransitionDet
   return (
     <div className={styles['pane']}>
       {detail.bundle ? null : <p className={styles['quiet']}>{t.bundleNone}</p>}
-      {shown ? <BundleFacts bundle={shown} /> : base.error ? <Problem error={base.error} /> : <p className={styles['quiet']}>{t.loading}</p>}
+      {shown ? (
+        <BundleFacts bundle={shown} />
+      ) : base.error ? (
+        <Problem error={base.error} />
+      ) : (
+        <p className={styles['quiet']}>{t.loading}</p>
+      )}
     </div>
   );
 }

@@ -6,5 +6,10 @@ import { useText } from '#renderer/i18n/use-text.ts';
 export function DiffPane({ detail }: { detail: TransitionDetail }) {
   const { t } = useText();
   const { changes, transition, baseSeq } = detail;
-  return <TransitionDiff changes={changes} labels={{ base: t.baseLabel(baseSeq), candidate: t.candidateLabel(transition.n, t.outcome[transition.outcome]) }} />;
+  return (
+    <TransitionDiff
+      changes={changes}
+      labels={{ base: t.baseLabel(baseSeq), candidate: t.candidateLabel(transition.n, t.outcome[transition.outcome]) }}
+    />
+  );
 }

@@ -39,7 +39,11 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
           <h2 className={styles['heading']}>{t.memoryFeatures}</h2>
           <dl className={styles['facts']}>
             {Object.entries(shown).map(([name, value]) => (
-              <Fact key={name} name={name} value={typeof value === 'boolean' ? (value ? t.yes : t.no) : value === null ? t.none : String(value)} />
+              <Fact
+                key={name}
+                name={name}
+                value={typeof value === 'boolean' ? (value ? t.yes : t.no) : value === null ? t.none : String(value)}
+              />
             ))}
           </dl>
         </section>

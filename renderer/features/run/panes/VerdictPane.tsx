@@ -48,7 +48,9 @@ export function VerdictPane({ obligations, detail }: { obligations: readonly Obl
                     <td className={styles['wide']}>{obligation.title}</td>
                     <td className={styles['number']}>{f.int(before)}</td>
                     <td className={styles['number']}>{f.int(after)}</td>
-                    <td className={styles['number']}>{after === before ? '' : `${after > before ? '+' : '−'}${f.int(Math.abs(after - before))}`}</td>
+                    <td className={styles['number']}>
+                      {after === before ? '' : `${after > before ? '+' : '−'}${f.int(Math.abs(after - before))}`}
+                    </td>
                     <td className={styles['wide']}>{details[obligation.key] ?? ''}</td>
                   </tr>
                 );
@@ -61,7 +63,11 @@ export function VerdictPane({ obligations, detail }: { obligations: readonly Obl
       </section>
       <section>
         <h2 className={styles['heading']}>{t.verifierOutput}</h2>
-        {output === null || output === '' ? <p className={styles['quiet']}>{t.verifierOutputNone}</p> : <pre className={styles['pre']}>{output}</pre>}
+        {output === null || output === '' ? (
+          <p className={styles['quiet']}>{t.verifierOutputNone}</p>
+        ) : (
+          <pre className={styles['pre']}>{output}</pre>
+        )}
       </section>
     </div>
   );
