@@ -204,20 +204,16 @@ test('over all measurements: what holds dominates and, paired, is separated from
     fc.property(world, ({ aggregates, head, confirmRuns, paired, candidate: c, base: b }) => {
       const [candidate, base]: [Rank[], Rank[]] = [[], []];
       const rules = contract(aggregates, confirmRuns, paired);
-      for (;;) {
-        const now = confirmationStep({ contract: rules, head, known: null, candidate: candidate.map(ranked), base: base.map(ranked) });
-        if (now.next === null) {
-          const whole = candidate.length === confirmRuns && base.length === (paired ? confirmRuns : 0);
-          const dominates = relate(aggregateRuns(rules.obligations, candidate), head) === 'dominates';
-          expect(!now.held || (whole && dominates && !now.unstable && (!paired || pairedProgress(candidate, base)))).toBe(true);
-          // What ends early without being unstable does not dominate: the decision needs a reason to refuse it.
-          expect(now.held || now.unstable || !dominates).toBe(true);
-          held += now.held ? 1 : 0;
-          return;
-        }
-        (now.next === 'base' ? base : candidate).push(ensureNext(now.next === 'base' ? b : c));
-        expect(candidate.length + base.length).toBeLessThanOrEqual(measurementsPerAttempt(rules.measurement));
-      }
+      const now = () => confirmationStep({ contract: rules, head, known: null, candidate: candidate.map(ranked), base: base.map(ranked) });
+      let step = now();
+      for (; step.next !== null; step = now()) (step.next === 'base' ? base : candidate).push(ensureNext(step.next === 'base' ? b : c));
+      expect(candidate.length + base.length).toBeLessThanOrEqual(measurementsPerAttempt(rules.measurement));
+      const whole = candidate.length === confirmRuns && base.length === (paired ? confirmRuns : 0);
+      const dominates = relate(aggregateRuns(rules.obligations, candidate), head) === 'dominates';
+      expect(!step.held || (whole && dominates && !step.unstable && (!paired || pairedProgress(candidate, base)))).toBe(true);
+      // What ends early without being unstable does not dominate: the decision needs a reason to refuse it.
+      expect(step.held || step.unstable || !dominates).toBe(true);
+      held += step.held ? 1 : 0;
     }),
     { numRuns: 2_000 },
   );
