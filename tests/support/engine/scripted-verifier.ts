@@ -15,7 +15,7 @@ export const State = z.union([
 ]);
 export type State = z.infer<typeof State>;
 
-export type ScriptedVerifier = Pick<VerifierService, 'verify' | 'resolveProgram' | 'concurrency'> & {
+export type ScriptedVerifier = VerifierService & {
   /** Trees in the order in which their verification began. */
   readonly began: Sha[];
   readonly ended: Sha[];
