@@ -4,6 +4,7 @@ import type { Sha } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
 import type { VerifierRunInput } from '#electron/store/api.ts';
+import type { SandboxProbe } from './sandbox/api.ts';
 
 export type VerifyRequest = {
   readonly contract: Contract;
@@ -14,6 +15,8 @@ export type VerifyRequest = {
   readonly verifierFiles: readonly TreeFile[];
   /** The program resolved at the start of the run; null for pure-js. */
   readonly program: { readonly path: string; readonly version: string } | null;
+  /** The user has said for this run that candidate code may run without a sandbox; it stands in the header. */
+  readonly unsandboxed?: boolean;
 };
 
 /** `verdict.runs` and `runs` describe the same executions; `blobs` holds the plain bytes behind every sha they name. */
@@ -28,6 +31,8 @@ export type VerifierService = {
   verify(request: VerifyRequest, signal: AbortSignal): Promise<Verification>;
   /** Finds the program of a `command` verifier on the verifier's own PATH; the message says what was looked for where. */
   resolveProgram(command: readonly string[], taskDir: string): Promise<{ path: string; version: string } | { error: string }>;
+  /** Whether candidate code may run on this machine, and what would change it. Never rejects. */
+  sandbox(): Promise<SandboxProbe>;
   /** How many verifications may usefully run at once. */
   readonly concurrency: number;
 };

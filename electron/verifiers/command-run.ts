@@ -8,6 +8,10 @@ import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
 import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
+import type { SandboxBackend } from './sandbox/api.ts';
+import { inside, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
+import { watchMemory, type Watch } from './sandbox/memory-watch.ts';
+import { giveTo, verifierOwner, type Owner } from './sandbox/unprivileged.ts';
 import { codeOf, readBack, removeTree, tempFolder, writeFiles } from './temp-folder.ts';
 
 /** Where a verifier's programs are looked for; also its PATH. */
@@ -25,7 +29,7 @@ type Ended = {
 };
 
 /** Runs `job`. Never rejects: what goes wrong is an ending. Resolves after every process that could be found is dead and the folder is gone. */
-export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<Execution> {
+export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signal: AbortSignal): Promise<Execution> {
   const startedAt = new Date().toISOString();
   let start = performance.now();
   let end: number | null = null;
@@ -44,6 +48,15 @@ export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<
 
   if (process.platform === 'win32')
     return failed('infra', 'command verifiers need Linux or macOS in this version; use runtime = "pure-js"');
+  const owner = verifierOwner();
+  if (typeof owner === 'string') return failed('infra', owner);
+  if (job.isolation !== 'none') {
+    const probe = await sandbox.probe();
+    if (!probe.available) return failed('infra', probe.message);
+    const missing = job.isolation === 'shared' ? missingInside(job.program) : null;
+    if (missing !== null) return failed('infra', missing);
+    start = performance.now();
+  }
   const folder = tempFolder(job.tmpDir, job.id);
   try {
     if (signal.aborted) return failed('aborted', '');
@@ -65,26 +78,15 @@ export async function runCommand(job: CommandJob, signal: AbortSignal): Promise<
     // Only now is there something to report to.
     const report = path.join(channel, 'report.json');
     await writeFile(report, '', { flag: 'wx', mode: 0o600 });
-    const env: Record<string, string> = {
-      PATH: verifierPath,
-      HOME: home,
-      TZ: 'UTC',
-      LANG: 'C.UTF-8',
-      PYTHONHASHSEED: '0',
-      PYTHONDONTWRITEBYTECODE: '1',
-      PAWL_CANDIDATE: path.join(task, 'artifact'),
-      PAWL_REPORT: report,
-      PAWL_NONCE: job.nonce,
-      PAWL_TREE: job.tree,
-      PAWL_CONTRACT: job.contract,
-    };
-    for (const name of job.env) {
-      const value = process.env[name];
-      if (value !== undefined && !Object.hasOwn(env, name)) env[name] = value;
-    }
+    const artifact = path.join(task, 'artifact');
+    const laid = { folder, artifact, verifier: path.join(task, 'verifier'), report };
+    const launch = await launchOf(job, sandbox, { ...laid, program, home, task });
+    if (owner !== null) await giveTo(owner, folder);
     start = performance.now();
-    const ended = await execute(job, { program, cwd: task, env, output }, signal);
+    const ended = await execute(job, { ...launch, folder, owner, output }, signal);
     end = performance.now();
+    const failedCalls = job.isolation === 'separate' ? await readFailedCalls(folder) : null;
+    if (ended.ending === 'exited' && failedCalls !== null) return failed('infra', `the sandbox could not be started: ${failedCalls}`);
 
     const tampered: string[] = [];
     const canonical = new Map(job.files.map((file) => [file.path, file]));
@@ -123,17 +125,64 @@ async function readReport(file: string): Promise<Pick<Execution, 'report' | 'rep
   }
 }
 
-type Launch = { readonly program: string; readonly cwd: string; readonly env: Record<string, string>; readonly output: Buffer[] };
+type Laid = {
+  readonly folder: string;
+  readonly task: string;
+  readonly artifact: string;
+  readonly verifier: string;
+  readonly report: string;
+  readonly home: string;
+  readonly program: string;
+};
+
+type Command = { readonly program: string; readonly args: readonly string[]; readonly cwd: string; readonly env: Record<string, string> };
+
+/** What is started for `job`: the verifier, or what takes it into a sandbox. */
+async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Promise<Command> {
+  const given: Record<string, string> = {};
+  for (const name of job.env) {
+    const value = process.env[name];
+    if (value !== undefined) given[name] = value;
+  }
+  const echo = { PAWL_NONCE: job.nonce, PAWL_TREE: job.tree, PAWL_CONTRACT: job.contract };
+  const { memoryMb, cpuS, processes, fileMb } = job;
+  const limits = { memoryMb, cpuS, processes, fileMb };
+  const { program, task, artifact, report, home } = laid;
+  if (job.isolation === 'shared') {
+    const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: inside.report, ...echo };
+    const enter = await writeEnterScript(sandbox, laid, limits, env);
+    // Its own environment is not seen inside; in it, it is found and ended when an engine has died.
+    const outside = { PATH: verifierPath, PAWL_REPORT: report, PAWL_NONCE: job.nonce };
+    return { program: enter, args: [job.program, ...job.args], cwd: laid.folder, env: outside };
+  }
+  const env: Record<string, string> = {
+    ...given,
+    PATH: verifierPath,
+    HOME: home,
+    TZ: 'UTC',
+    LANG: 'C.UTF-8',
+    PYTHONHASHSEED: '0',
+    PYTHONDONTWRITEBYTECODE: '1',
+    PAWL_CANDIDATE: artifact,
+    PAWL_REPORT: report,
+    ...echo,
+  };
+  if (job.isolation === 'separate') env['PAWL_RUN'] = await writeCallScript(sandbox, laid, limits, job.outputBytes);
+  return { program, args: job.args, cwd: task, env };
+}
+
+type Launch = Command & { readonly folder: string; readonly owner: Owner | null; readonly output: Buffer[] };
 
 /** From spawn until every process of the verification is dead. */
-async function execute(job: CommandJob, { program, cwd, env, output }: Launch, signal: AbortSignal): Promise<Ended> {
+async function execute(job: CommandJob, { program, args, cwd, env, folder, owner, output }: Launch, signal: AbortSignal): Promise<Ended> {
   const before = listPids();
   const blocks = String(job.fileMb * 2048);
-  const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...job.args], {
+  const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...args], {
     cwd,
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...owner,
   });
   const { pid } = child;
   if (pid === undefined) {
@@ -143,7 +192,7 @@ async function execute(job: CommandJob, { program, cwd, env, output }: Launch, s
     return { ending: 'infra', exitCode: null, signal: null, message: `the verifier could not be started (${codeOf(error)})` };
   }
 
-  let forced: 'timeout' | 'output' | 'aborted' | null = null;
+  let forced: 'timeout' | 'output' | 'aborted' | 'out_of_memory' | null = null;
   const stop = (why: typeof forced) => {
     forced ??= why;
     killGroup(pid);
@@ -152,6 +201,10 @@ async function execute(job: CommandJob, { program, cwd, env, output }: Launch, s
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const timer = setTimeout(() => stop('timeout'), job.runMs);
+  const watch: Watch | null =
+    job.isolation === 'none'
+      ? null
+      : watchMemory(pid, job.memoryMb, job.isolation === 'separate' ? { folder } : { onExceeded: () => stop('out_of_memory') });
   let bytes = 0;
   const collect = (chunk: Buffer) => {
     const room = job.outputBytes - bytes;
@@ -165,6 +218,7 @@ async function execute(job: CommandJob, { program, cwd, env, output }: Launch, s
   const [exitCode, exitSignal] = await new Promise<[number | null, string | null]>((resolve) => {
     child.once('exit', (code, name) => resolve([code, name]));
   });
+  watch?.stop();
   // The group first: children of a shell that ended by itself die with it as well.
   killGroup(pid);
   await killByEnvironment(`PAWL_NONCE=${job.nonce}`, before);

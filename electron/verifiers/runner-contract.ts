@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { command, query } from '#shared/contract/procedure.ts';
 import { Count, Sha } from '#shared/domain/ids.ts';
+import { SandboxProbe } from './sandbox/api.ts';
 
 export const runnerProtocol = 'pawl.runner/1';
 
@@ -47,8 +48,13 @@ export const CommandJob = Common.extend({
   guarded: z.array(z.string()),
   setupMs: z.int().min(1),
   outputBytes: z.int().min(1),
+  /** `none`: the verifier runs nothing of the candidate, or the user has said that it may do so without a sandbox. */
+  isolation: z.enum(['none', 'shared', 'separate']),
   cpuS: z.int().min(1),
   fileMb: z.int().min(1),
+  /** Bind what runs in a sandbox. */
+  memoryMb: z.int().min(1),
+  processes: z.int().min(1),
 });
 export type CommandJob = z.infer<typeof CommandJob>;
 
@@ -108,5 +114,7 @@ export const runnerContract = {
     z.union([z.strictObject({ path: z.string(), version: z.string() }), z.strictObject({ error: z.string() })]),
   ),
   info: query(z.strictObject({}), RunnerInfo),
+  /** Tries the sandbox of this machine, once while it holds. */
+  sandbox: query(z.strictObject({}), SandboxProbe),
 } as const;
 export type RunnerContract = typeof runnerContract;

@@ -5,6 +5,7 @@ import { serve } from '#shared/rpc/server.ts';
 import { runCommand } from './command-run.ts';
 import { createQuickJsPool } from './quickjs-pool.ts';
 import { resolveProgram } from './resolve-program.ts';
+import { createBackend } from './sandbox/backend.ts';
 import { runnerContract, runnerProtocol, type Execution, type VerifyJob } from './runner-contract.ts';
 
 /** Threads for pure-js verifiers. */
@@ -20,12 +21,13 @@ export type Runner = {
 export function createRunner({ createWorker }: { readonly createWorker: () => Worker }): Runner {
   process.umask(0o022);
   const pool = createQuickJsPool(quickJsThreads, createWorker);
+  const sandbox = createBackend();
   const closing = new AbortController();
   const active = new Set<Promise<Execution>>();
 
   const verify = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
     const both = AbortSignal.any([signal, closing.signal]);
-    const execution = job.runtime === 'command' ? runCommand(job, both) : pool.run(job, both);
+    const execution = job.runtime === 'command' ? runCommand(job, sandbox, both) : pool.run(job, both);
     active.add(execution);
     try {
       return await execution;
@@ -53,6 +55,7 @@ export function createRunner({ createWorker }: { readonly createWorker: () => Wo
           verify: (job, { signal }) => verify(job, signal),
           resolveProgram: ({ command, taskDir }) => resolveProgram(command, taskDir),
           info: () => ({ pid: process.pid, active: active.size, rssBytes: process.memoryUsage.rss(), workers: pool.size() }),
+          sandbox: () => sandbox.probe(),
         },
         port,
         { hello: { contract: runnerProtocol, version: '1', journal: 0 } },

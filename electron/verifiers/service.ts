@@ -1,6 +1,5 @@
 // The engine's side of verification: a nonce for each, the runner's answer judged, the record and the bytes behind it.
 import { hash, randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { Sha } from '#shared/domain/ids.ts';
@@ -12,6 +11,8 @@ import { writableMatcher } from './candidate.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
 import { runnerProtocol, type Execution, type RunnerContract, type RunnerInfo, type VerifyJob } from './runner-contract.ts';
+import { noGuarantees } from './sandbox/api.ts';
+import { verificationFolder } from './sandbox/unprivileged.ts';
 import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
 
 export type VerifierServiceOptions = {
@@ -37,9 +38,10 @@ export function createVerifierService(
   const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
   // Whatever names our folder in its environment before the first verification was left by an engine that was killed with its runner.
   const ready = (async () => {
-    await mkdir(tmpDir, { recursive: true, mode: 0o700 });
-    await killByEnvironment(`PAWL_REPORT=${tmpDir}/`, new Set(), true);
-    await removeLeftovers(tmpDir);
+    const place = await verificationFolder(tmpDir);
+    await killByEnvironment(`PAWL_REPORT=${place}/`, new Set(), true);
+    await removeLeftovers(place);
+    return place;
   })();
   // Each verification awaits it and reports its failure; this keeps a failure before the first one from being unhandled.
   ready.catch(() => {});
@@ -49,7 +51,7 @@ export function createVerifierService(
   const cleared = client.closed.then(async () => {
     for (const [id, nonce] of underWay) {
       await killByEnvironment(`PAWL_NONCE=${nonce}`, new Set());
-      await removeTree(tempFolder(tmpDir, id));
+      await removeTree(tempFolder(await ready, id));
     }
   });
   cleared.catch(() => {});
@@ -83,12 +85,13 @@ export function createVerifierService(
     waiting.shift()?.();
   };
 
-  const ask = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
+  const ask = async (prepared: VerifyJob, signal: AbortSignal): Promise<Execution> => {
     const startedAt = new Date().toISOString();
     const begun = performance.now();
     try {
-      await ready;
-      underWay.set(job.id, job.nonce);
+      const tmpDir = await ready;
+      underWay.set(prepared.id, prepared.nonce);
+      const job = prepared.runtime === 'command' ? { ...prepared, tmpDir } : prepared;
       return await client.call('verify', job, { signal });
     } catch (error) {
       const aborted = signal.aborted || (error instanceof RpcError && error.code === 'cancelled');
@@ -105,13 +108,21 @@ export function createVerifierService(
             : messageOf(error),
       };
     } finally {
-      underWay.delete(job.id);
+      underWay.delete(prepared.id);
     }
   };
 
   return {
     concurrency,
     info: () => client.call('info', {}),
+    sandbox: async () => {
+      try {
+        return await client.call('sandbox', {});
+      } catch (error) {
+        const message = `the sandbox could not be looked for: ${messageOf(error)}`;
+        return { available: false, backend: null, version: null, guarantees: noGuarantees, message, remedy: null };
+      }
+    },
     verify: async (request, signal) => {
       const { contract, tree } = request;
       const id = `vrun_${uuidv7()}`;
@@ -153,15 +164,12 @@ const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
 
 /** What the runner is asked for, or why it cannot be asked. */
 function jobOf(
-  { contract, tree, files, verifierFiles, program }: VerifyRequest,
+  { contract, tree, files, verifierFiles, program, unsandboxed = false }: VerifyRequest,
   id: string,
   nonce: string,
   tmpDir: string,
 ): VerifyJob | string {
   const { verifier } = contract;
-  // QuickJS in QuickJS needs no sandbox of the system.
-  if (verifier.runsCandidate && !(verifier.kind === 'pure-js' && verifier.isolation === 'separate'))
-    return 'the contract runs candidate code, which needs the sandbox that this version does not have';
   if (verifier.adapter !== null) return `the contract needs the adapter ${verifier.adapter}, which this version does not have`;
   const common = {
     id,
@@ -173,6 +181,9 @@ function jobOf(
   };
   if (verifier.kind === 'pure-js') {
     if (verifier.file === null) return 'the contract names no file for its pure-js verifier';
+    // QuickJS in QuickJS needs no sandbox of the system.
+    if (verifier.runsCandidate && verifier.isolation !== 'separate')
+      return `the contract runs candidate code in pure-js with isolation ${verifier.isolation}; there is "separate" only`;
     return {
       ...common,
       runtime: 'pure-js',
@@ -196,10 +207,17 @@ function jobOf(
     ],
     setupMs: verifier.timeoutsMs.setup,
     outputBytes: verifier.limits.outputKb * 1024,
+    isolation: verifier.runsCandidate && !unsandboxed ? isolationOf(verifier.isolation) : 'none',
     cpuS: verifier.limits.cpuS,
     fileMb: verifier.limits.fileMb,
+    memoryMb: verifier.limits.memoryMb,
+    processes: verifier.limits.processes,
   };
 }
+
+// A contract that runs candidates and names no isolation is no reason to run them without one.
+const isolationOf = (isolation: VerifyRequest['contract']['verifier']['isolation']): 'shared' | 'separate' =>
+  isolation === 'separate' ? 'separate' : 'shared';
 
 type Run = { readonly id: string; readonly nonce: string; readonly tree: Sha; readonly execution: Execution };
 

@@ -346,7 +346,7 @@ describe('command', () => {
 test('a contract that needs what this version lacks is not run', async () => {
   expect(await verdictOf(jsRequest('', { verifier: { runsCandidate: true } }))).toMatchObject({
     code: 'infra',
-    message: expect.stringMatching(/sandbox/),
+    message: expect.stringMatching(/"separate" only/),
   });
   expect(await verdictOf(jsRequest('', { verifier: { adapter: 'junit' } }))).toMatchObject({
     code: 'infra',

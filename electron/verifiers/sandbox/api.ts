@@ -1,0 +1,92 @@
+// What a sandbox is to the rest of the runner: data in, an argv out. Nobody but a backend knows how a guarantee is met.
+import { z } from 'zod';
+
+/** What was seen to hold, by running something inside and looking. A backend whose probe finds one missing is not available. */
+export const SandboxGuarantees = z.strictObject({
+  /** No interface but a loopback of its own: neither the internet nor a server of this machine can be reached. */
+  network: z.boolean(),
+  /** Nothing of this machine but a read-only system, and scratch space of bounded size. */
+  filesystem: z.boolean(),
+  /** No other process is visible, none outlives the sandbox, no privilege can be gained, their number is bounded. */
+  processes: z.boolean(),
+  /** `memory_mb` binds every process (and, while it runs, the sum over the sandbox). */
+  memory: z.boolean(),
+  cpu: z.boolean(),
+});
+export type SandboxGuarantees = z.infer<typeof SandboxGuarantees>;
+
+export const SandboxProbe = z.strictObject({
+  /** Whether candidate code may run here. */
+  available: z.boolean(),
+  /** Name of the backend that was looked for; null where this system has none. */
+  backend: z.string().nullable(),
+  version: z.string().nullable(),
+  guarantees: SandboxGuarantees,
+  /** What was found, in words. */
+  message: z.string(),
+  /** The one command that would make it available; null when it is, or when no command would. */
+  remedy: z.string().nullable(),
+});
+export type SandboxProbe = z.infer<typeof SandboxProbe>;
+
+export const noGuarantees: SandboxGuarantees = { network: false, filesystem: false, processes: false, memory: false, cpu: false };
+
+export type SandboxLimits = {
+  /** Of each process, its writable private memory. */
+  readonly memoryMb: number;
+  /** Of each process, of processor time. */
+  readonly cpuS: number;
+  /** In the whole sandbox. */
+  readonly processes: number;
+  /** Of each file. */
+  readonly fileMb: number;
+};
+
+/** Wall clock and output are not here: they are kept by whoever starts the command. There is never a network. */
+export type SandboxSpec = {
+  /**
+   * Files and folders of ours that can be read inside. `source` is absolute, made by us and no link; nothing else in the spec lies beneath
+   * `target`.
+   */
+  readonly readOnly: readonly { readonly source: string; readonly target: string }[];
+  /** Single regular files of ours that can be written inside, under the same rules. */
+  readonly writableFiles: readonly { readonly source: string; readonly target: string }[];
+  /** Fresh, empty, writable folders that are gone afterwards. */
+  readonly scratch: readonly { readonly target: string; readonly bytes: number }[];
+  readonly cwd: string;
+  /** The whole environment, beside what the backend itself fixes (see `fixedEnvironment`). */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+};
+
+/** Run as `program` with `options`, then `--`, then `prefix`, then the argv of what is to run inside. Never a shell string. */
+export type SandboxCommand = {
+  readonly program: string;
+  readonly options: readonly string[];
+  readonly prefix: readonly string[];
+};
+
+export type SandboxBackend = {
+  readonly name: string;
+  /** Runs the whole argv with assertions inside. A success is remembered while this process lives; a failure is looked at again each time. */
+  probe(): Promise<SandboxProbe>;
+  /** Pure: the same spec gives the same command. Throws a RangeError that names what a spec may not hold. */
+  command(spec: SandboxSpec): SandboxCommand;
+};
+
+/** What a measurement must not depend on. `spec.env` may not name one of these. */
+export const fixedEnvironment: Readonly<Record<string, string>> = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/tmp',
+  TMPDIR: '/tmp',
+  TZ: 'UTC',
+  LANG: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  PYTHONHASHSEED: '0',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONNOUSERSITE: '1',
+  SOURCE_DATE_EPOCH: '315532800',
+  OMP_NUM_THREADS: '1',
+  OPENBLAS_NUM_THREADS: '1',
+  MKL_NUM_THREADS: '1',
+};

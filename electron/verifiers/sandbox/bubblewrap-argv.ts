@@ -1,0 +1,109 @@
+// The bubblewrap command line, from a spec. Pure but for the layout of the system's own folders, which the caller hands in.
+// Rules behind it: nothing is mounted, made or linked beneath anything that a candidate could have written (bubblewrap before 0.12 follows
+// such links out of the new root while it still has the old one, CVE-2026-87766); every tmpfs is given a size, because the default is half
+// of the machine's memory; and the root, /dev and everything of ours is read-only in the end.
+import { fixedEnvironment, type SandboxCommand, type SandboxSpec } from './api.ts';
+
+/** The folders of the system that every program needs: bound where they are real, linked where they are links (merged /usr). */
+export type SystemLayout = {
+  /** Bound read-only at their own path, such as `/usr`, and `/bin` where it is a folder of its own. */
+  readonly folders: readonly string[];
+  /** Links in the root, such as `/bin` to `usr/bin`. */
+  readonly links: readonly { readonly path: string; readonly to: string }[];
+  /** Single files, such as the linker's cache. */
+  readonly files: readonly string[];
+};
+
+const mb = 1024 * 1024;
+
+const words = (text: string): string[] => text.split(' ');
+
+/** Scratch space that every sandbox has at /tmp; /dev/shm has a quarter of it. */
+export const tmpBytes = 64 * mb;
+
+const isPlainPath = (path: string): boolean =>
+  path.startsWith('/') &&
+  !path.includes('\0') &&
+  path
+    .slice(1)
+    .split('/')
+    .every((part) => part !== '' && part !== '.' && part !== '..');
+
+const reserved = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/nix', '/proc', '/dev', '/tmp', '/oldroot', '/newroot'];
+
+const beneath = (child: string, parent: string): boolean => child.startsWith(`${parent}/`);
+
+function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): void {
+  const binds = [...readOnly, ...writableFiles];
+  const targets = [...binds, ...scratch].map(({ target }) => target);
+  for (const [i, target] of targets.entries()) {
+    if (!isPlainPath(target)) throw new RangeError(`${JSON.stringify(target)} is no absolute path without "." and ".."`);
+    if (reserved.some((path) => target === path || (path !== '/tmp' && beneath(target, path))))
+      throw new RangeError(`${target} belongs to the system of the sandbox`);
+    if (targets.indexOf(target) < i) throw new RangeError(`${target} is mounted twice`);
+  }
+  for (const { target } of binds) {
+    const below = targets.find((other) => beneath(other, target));
+    if (below !== undefined) throw new RangeError(`${below} would be mounted beneath ${target}`);
+  }
+  for (const { source } of binds) {
+    if (!isPlainPath(source)) throw new RangeError(`${JSON.stringify(source)} is no absolute path without "." and ".."`);
+  }
+  if (!isPlainPath(cwd)) throw new RangeError(`${JSON.stringify(cwd)} is no working folder`);
+  for (const [name, value] of Object.entries(env)) {
+    if (Object.hasOwn(fixedEnvironment, name)) throw new RangeError(`${name} is fixed for every sandbox`);
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name of a variable`);
+    if (value.includes('\0')) throw new RangeError(`NUL in ${name}`);
+  }
+}
+
+/**
+ * The command of `spec`. What runs inside is a child of a shell that is process 1 of the sandbox: when that shell ends, the kernel ends
+ * every other process of the pid namespace before anybody outside can see the end. bubblewrap itself is not visible inside, so neither is
+ * its environment.
+ */
+export function bubblewrapCommand(spec: SandboxSpec, { bwrap, prlimit, system }: BubblewrapTools): SandboxCommand {
+  check(spec);
+  const { memoryMb, cpuS, processes, fileMb } = spec.limits;
+  const tmpfs = (target: string, bytes: number) => ['--size', String(Math.max(bytes, 4096)), '--tmpfs', target];
+  const env = { ...fixedEnvironment, ...spec.env };
+  return {
+    program: bwrap,
+    options: [
+      ...words('--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try'),
+      ...words('--disable-userns --die-with-parent --new-session --as-pid-1 --cap-drop ALL --hostname sandbox --clearenv'),
+      ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+      ...system.folders.flatMap((path) => ['--ro-bind', path, path]),
+      ...system.links.flatMap(({ path, to }) => ['--symlink', to, path]),
+      ...system.files.flatMap((path) => ['--ro-bind', path, path]),
+      ...words('--proc /proc --dev /dev'),
+      ...tmpfs('/dev/shm', tmpBytes / 4),
+      ...words('--remount-ro /dev'),
+      ...tmpfs('/tmp', tmpBytes),
+      // Folders of ours before what is mounted into them; all of it before anything runs inside.
+      ...spec.scratch.flatMap(({ target, bytes }) => tmpfs(target, bytes)),
+      ...spec.readOnly.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+      ...spec.writableFiles.flatMap(({ source, target }) => ['--bind', source, target]),
+      '--chdir',
+      spec.cwd,
+      ...words('--remount-ro /'),
+    ],
+    prefix: [
+      '/bin/sh',
+      '-c',
+      '"$@"; exit $?',
+      'sh',
+      prlimit,
+      // The shell and prlimit's child count as well.
+      `--nproc=${processes + 1}`,
+      `--fsize=${fileMb * mb}`,
+      `--nofile=256`,
+      '--core=0',
+      `--cpu=${cpuS}`,
+      `--data=${memoryMb * mb}`,
+      '--',
+    ],
+  };
+}
+
+export type BubblewrapTools = { readonly bwrap: string; readonly prlimit: string; readonly system: SystemLayout };

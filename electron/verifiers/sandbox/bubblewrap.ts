@@ -1,0 +1,162 @@
+// The bubblewrap backend: Linux, bubblewrap 0.8 or later, user namespaces.
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  noGuarantees,
+  type SandboxBackend,
+  type SandboxCommand,
+  type SandboxGuarantees,
+  type SandboxProbe,
+  type SandboxSpec,
+} from './api.ts';
+import { bubblewrapCommand, type BubblewrapTools } from './bubblewrap-argv.ts';
+import { argvBytes, argvFile, enterScript } from './call-script.ts';
+import { probeScript } from './probe-script.ts';
+import { cannotSetUp, type Finding, notInstalled, thisMachine, tooOld } from './remedies.ts';
+import { firstOf, systemLayout } from './system-layout.ts';
+import { giveTo, type Owner, verifierOwner } from './unprivileged.ts';
+
+const name = 'bubblewrap';
+
+/** As much as a probe may take on a machine that is busy. */
+const probeMs = 10_000;
+
+const secretName = 'PAWL_PROBE_SECRET';
+
+const probeSpec: SandboxSpec = {
+  readOnly: [],
+  writableFiles: [],
+  scratch: [{ target: '/scratch', bytes: 1024 * 1024 }],
+  cwd: '/scratch',
+  env: {},
+  limits: { memoryMb: 256, cpuS: 10, processes: 32, fileMb: 1 },
+};
+
+type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs a program to its end; null when there is none. */
+function run(program: string, args: readonly string[], env: Record<string, string>, owner: Owner | null): Promise<Ran | null> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args], { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...owner });
+    const text = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].on('data', (chunk: Buffer) => {
+        if (text[stream].length < 65_536) text[stream] += chunk.toString('utf8');
+      });
+    }
+    const timer = setTimeout(() => {
+      text.stderr += `it did not end within ${probeMs} ms`;
+      child.kill('SIGKILL');
+    }, probeMs);
+    child.once('error', () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve({ code, ...text });
+    });
+  });
+}
+
+/** Runs the assertions the way a verifier is run. */
+async function runInside(command: SandboxCommand, owner: Owner | null): Promise<Ran | null> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pawl-probe-'));
+  try {
+    const script = path.join(folder, 'enter');
+    await writeFile(path.join(folder, argvFile), argvBytes(command.options), { mode: 0o600 });
+    await writeFile(script, enterScript(command), { mode: 0o700 });
+    if (owner !== null) await giveTo(owner, folder);
+    const argv = ['/bin/sh', '-c', probeScript, 'probe', homedir(), secretName];
+    return await run('/bin/sh', [script, ...argv], { [secretName]: 'seen' }, owner);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether the text of `bwrap --version` says 0.8.0 or later. */
+export function isRecent(version: string): boolean {
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  return Number(major) > 0 || Number(minor) >= 8;
+}
+
+/** What the lines of `probeScript` mean; everything is missing when it did not come to its end. */
+export function guaranteesOf(stdout: string): { readonly guarantees: SandboxGuarantees; readonly failures: readonly string[] } {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  if (lines.at(-1) !== 'end') return { guarantees: noGuarantees, failures: ['the probe did not come to its end'] };
+  const failures = lines.slice(0, -1);
+  const holds = (guarantee: keyof SandboxGuarantees) => !failures.some((line) => line.startsWith(`${guarantee}:`));
+  const guarantees = {
+    network: holds('network'),
+    filesystem: holds('filesystem'),
+    processes: holds('processes'),
+    memory: holds('memory'),
+    cpu: holds('cpu'),
+  };
+  return { guarantees, failures };
+}
+
+/** `bwrap` is where bubblewrap is looked for, in this order. */
+export function createBubblewrap(bwrapPaths: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']): SandboxBackend {
+  const tools = (): BubblewrapTools | Finding => {
+    const bwrap = firstOf(...bwrapPaths);
+    if (bwrap === null) return notInstalled(thisMachine);
+    const prlimit = firstOf('/usr/bin/prlimit', '/bin/prlimit');
+    if (prlimit === null) return { message: 'prlimit (of util-linux) is not installed; it sets the limits of the sandbox', remedy: null };
+    return { bwrap, prlimit, system: systemLayout() };
+  };
+  const command = (spec: SandboxSpec) => {
+    const found = tools();
+    if ('message' in found) throw new RangeError(found.message);
+    return bubblewrapCommand(spec, found);
+  };
+
+  const look = async (): Promise<SandboxProbe> => {
+    const missing = ({ message, remedy }: Finding, version: string | null = null): SandboxProbe => ({
+      available: false,
+      backend: name,
+      version,
+      guarantees: noGuarantees,
+      message: remedy === null ? message : `${message}; this would change it: ${remedy}`,
+      remedy,
+    });
+    const found = tools();
+    if ('message' in found) return missing(found);
+    const owner = verifierOwner();
+    if (typeof owner === 'string') return missing({ message: owner, remedy: null });
+    const asked = await run(found.bwrap, ['--version'], {}, owner);
+    const version = /\d[\w.+~-]*/.exec(asked?.stdout ?? '')?.[0] ?? null;
+    if (version === null) return missing({ message: `${found.bwrap} --version says nothing that could be understood`, remedy: null });
+    if (!isRecent(version)) return missing(tooOld(thisMachine, version), version);
+
+    const ran = await runInside(bubblewrapCommand(probeSpec, found), owner);
+    if (ran === null) return missing({ message: 'there is no /bin/sh', remedy: null }, version);
+    if (ran.stdout === '') return missing(cannotSetUp(thisMachine, ran.stderr), version);
+    const { guarantees, failures } = guaranteesOf(ran.stdout);
+    if (failures.length > 0) {
+      const message = `bubblewrap ${version} runs, and does not hold what it must: ${failures.slice(0, 5).join('; ')}`;
+      return { available: false, backend: name, version, guarantees, message, remedy: null };
+    }
+    const as = owner === null ? '' : `, as user ${owner.uid} because Pawl is root`;
+    return { available: true, backend: name, version, guarantees, message: `bubblewrap ${version}: probed and holding${as}`, remedy: null };
+  };
+
+  let held: SandboxProbe | null = null;
+  let looking: Promise<SandboxProbe> | null = null;
+  return {
+    name,
+    command,
+    probe: async () => {
+      if (held !== null) return held;
+      looking ??= look().finally(() => {
+        looking = null;
+      });
+      const probe = await looking;
+      // What was missing may be installed meanwhile; what holds does not stop holding.
+      if (probe.available) held = probe;
+      return probe;
+    },
+  };
+}

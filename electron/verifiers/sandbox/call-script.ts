@@ -1,0 +1,83 @@
+// The two shell programs through which something enters a sandbox: `call`, which is PAWL_RUN and which a verifier starts thousands of
+// times, and `enter`, which starts a whole verifier. Shell, because starting one takes a millisecond and Node forty. Every word in them is
+// ours; what a task or a candidate says arrives as positional parameters and in files.
+import type { SandboxCommand } from './api.ts';
+
+/** What stands beside the script: bubblewrap's options, each ended by NUL. */
+export const argvFile = 'argv';
+/** Folder of what each call leaves: `<pid>.status` and `<pid>.stderr`. */
+export const callsFolder = 'calls';
+/** A line for every call that could not be made, which is our fault and nobody's verdict. */
+export const failedFile = 'failed';
+
+/** Exit code of a call that could not be made. */
+export const callFailed = 125;
+
+/** bubblewrap's options as the file that it reads: its command line can be read by everybody on the machine. */
+export const argvBytes = (options: readonly string[]): Uint8Array => new TextEncoder().encode(options.map((word) => `${word}\0`).join(''));
+
+const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+// bubblewrap passes on every descriptor that is open, and Node those that its own parent left open. A POSIX shell can name 3 to 9 only,
+// bash all of them; without bash nothing is run while one of the others is open. The descriptor of this very file closes by itself.
+const beginning = `#!/bin/sh
+# Written by Pawl for one verification.
+dir=\${0%/*}
+fail() {
+  echo "sandbox: $1" >&2
+  echo "$1" >> "$dir/${failedFile}"
+  exit ${callFailed}
+}
+for f in /proc/self/fd/*; do
+  case \${f##*/} in
+    0 | 1 | 2) ;;
+    ?) eval "exec \${f##*/}>&-" ;;
+    *)
+      if [ -e "$f" ] && ! [ "$f" -ef "$0" ]; then
+        [ -z "\${PAWL_CLOSED-}" ] && [ -x /bin/bash ] || fail "descriptor \${f##*/} is open and cannot be closed without bash"
+        export PAWL_CLOSED=1
+        exec /bin/bash -c 'for f in /proc/self/fd/*; do n=\${f##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done; exec "$0" "$@"' "$0" "$@"
+      fi
+      ;;
+  esac
+done
+`;
+
+/** Runs its arguments in the sandbox whose options are beside it, as this process. */
+export function enterScript({ program, prefix }: SandboxCommand): string {
+  return `${beginning}exec ${quote(program)} --args 9 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}"\n`;
+}
+
+/**
+ * PAWL_RUN: \`-- argv...\`. stdin and stdout are streams, stderr comes when the call ends, both cut at \`outputBytes\` (a candidate that goes
+ * on writing gets SIGPIPE); the exit code is the candidate's, 128 + n for signal n. When this shell is killed, bubblewrap and all in the
+ * sandbox die with it: bubblewrap is its direct child. \`dd\` passes on what it reads at once; \`head\` would keep it back.
+ */
+export function callScript({ program, prefix }: SandboxCommand, dd: string, outputBytes: number): string {
+  const cap = `${quote(dd)} bs=65536 count=${outputBytes} iflag=count_bytes status=none`;
+  const call = `"$dir/${callsFolder}/$$`;
+  return `${beginning}if [ "\${1-}" != -- ] || [ $# -lt 2 ]; then
+  echo 'use: "$PAWL_RUN" -- program argument...' >&2
+  exit ${callFailed}
+fi
+shift
+${quote(program)} --args 9 --json-status-fd 8 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}" 8> ${call}.status" 2> ${call}.stderr" | ${cap}
+if [ -s ${call}.stderr" ]; then ${cap} < ${call}.stderr" >&2; fi
+code=
+while read -r line; do
+  case $line in
+    *exit-code*)
+      line=\${line#*: }
+      code=\${line%%[!0-9]*}
+      ;;
+  esac
+done < ${call}.status"
+if [ -z "$code" ]; then
+  why=
+  read -r why < ${call}.stderr"
+  fail "the sandbox ended without an exit code: $why"
+fi
+: > ${call}.stderr"
+exit "$code"
+`;
+}

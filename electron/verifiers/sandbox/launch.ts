@@ -1,0 +1,100 @@
+// From a verification that was laid out in a folder to what the runner starts for it.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SandboxBackend, SandboxLimits, SandboxSpec } from './api.ts';
+import { argvBytes, argvFile, callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
+import { firstOf, isSystemPath, systemLayout } from './system-layout.ts';
+
+/** How far the candidate is kept from the verifier: not at all (it is not run, or the user said so), in one sandbox, in two. */
+export type Isolation = 'none' | 'shared' | 'separate';
+
+export type Laid = {
+  /** Of the verification; nobody but us writes directly into it. */
+  readonly folder: string;
+  /** Absolute path of the candidate's files. */
+  readonly artifact: string;
+  /** Absolute path of the verifier's files. */
+  readonly verifier: string;
+  /** Absolute path of the result channel, an empty file. */
+  readonly report: string;
+};
+
+/** PAWL_RUN for a verifier that runs candidates: a program of ours that runs its arguments in a sandbox of their own. */
+export async function writeCallScript(
+  backend: SandboxBackend,
+  { folder, artifact }: Pick<Laid, 'folder' | 'artifact'>,
+  limits: SandboxLimits,
+  outputBytes: number,
+): Promise<string> {
+  const spec: SandboxSpec = {
+    readOnly: [{ source: artifact, target: artifact }],
+    writableFiles: [],
+    scratch: [],
+    cwd: artifact,
+    env: {},
+    limits,
+  };
+  const command = backend.command(spec);
+  const dd = firstOf('/usr/bin/dd', '/bin/dd');
+  if (dd === null) throw new Error('dd (of coreutils) is not installed; it caps what a candidate writes');
+  const place = path.join(folder, 'call');
+  await mkdir(path.join(place, callsFolder), { recursive: true });
+  const script = path.join(place, 'run');
+  await Promise.all([
+    writeFile(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 }),
+    writeFile(script, callScript(command, dd, outputBytes), { flag: 'wx', mode: 0o700 }),
+  ]);
+  return script;
+}
+
+/** Where things are inside a shared sandbox. */
+export const inside = { task: '/task', artifact: '/task/artifact', verifier: '/task/verifier', report: '/report.json' } as const;
+
+/** Working space of a shared sandbox beside /tmp, where a tool may write its files. */
+const taskBytes = 64 * 1024 * 1024;
+
+/**
+ * A program of ours that runs its arguments, the verifier, in one sandbox with the candidate. Both see the same read-only files; what they
+ * write is gone afterwards, except for the result channel, which is one file.
+ */
+export async function writeEnterScript(
+  backend: SandboxBackend,
+  { folder, artifact, verifier, report }: Laid,
+  limits: SandboxLimits,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  const command = backend.command({
+    readOnly: [
+      { source: artifact, target: inside.artifact },
+      { source: verifier, target: inside.verifier },
+    ],
+    writableFiles: [{ source: report, target: inside.report }],
+    scratch: [{ target: inside.task, bytes: taskBytes }],
+    cwd: inside.task,
+    env,
+    limits,
+  });
+  const place = path.join(folder, 'call');
+  await mkdir(place);
+  const script = path.join(place, 'enter');
+  await Promise.all([
+    writeFile(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 }),
+    writeFile(script, enterScript(command), { flag: 'wx', mode: 0o700 }),
+  ]);
+  return script;
+}
+
+/** Why `program` cannot be started inside a shared sandbox; null when it can. */
+export function missingInside(program: string): string | null {
+  if (program.startsWith('verifier/') || isSystemPath(program, systemLayout())) return null;
+  return `${program} is not part of the system that a sandbox can see (/usr); with isolation = "shared" the verifier's program must be`;
+}
+
+/** What kept calls of PAWL_RUN from being made; null when all were. */
+export async function readFailedCalls(folder: string): Promise<string | null> {
+  try {
+    return (await readFile(path.join(folder, 'call', failedFile), 'utf8')).split('\n', 1)[0]?.slice(0, 500) ?? '';
+  } catch {
+    return null;
+  }
+}
