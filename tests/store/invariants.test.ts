@@ -314,6 +314,71 @@ describe('an event', () => {
   });
 });
 
+describe('a bundle of many obligations', () => {
+  const many = 200;
+  const wide = (rank: readonly number[]) => {
+    const one = createScenario({
+      i: 5,
+      caps: Array.from({ length: many }, () => 3),
+      genesis: Array.from({ length: many }, () => 2),
+      header: { budget: { attempts: 50 } },
+    });
+    start(db, one);
+    openRound(db, one.open(1));
+    storeProposals(db, one.proposals(1));
+    const input = one.commit([{ kind: 'ranked', text: 'next', rank }]);
+    // What the decision would never let through is offered to the triggers as a commit of the same shape.
+    const no = db.get(sql<{ no: number }>('SELECT no FROM run WHERE id = ?'), one.run)?.no ?? 0;
+    return { one, input, no };
+  };
+  const at = (i: number, value: number) => Array.from({ length: many }, (_, k) => (k === i ? value : 2));
+  const offer = (rank: readonly unknown[]) => {
+    const { one, no } = wide(at(0, 1));
+    const potential = rank.reduce((sum: number, r) => sum + (typeof r === 'number' ? r : 0), 0);
+    const verdict = '9'.repeat(64);
+    execute(
+      db,
+      `INSERT INTO verdict (sha, tree, contract, kind, era, rank, potential, body) VALUES (?, ?, ?, 'ranked', ?, '[]', ?, '{}')`,
+      verdict,
+      one.head().tree,
+      one.contract.sha,
+      rowKey(no, 0),
+      potential,
+    );
+    execute(
+      db,
+      `INSERT INTO bundle (key, id, edge, transition, potential, era, era_start, parent, contract, tree, verdict, summary, rank, summary_text)
+       VALUES (?, ?, 'commit', 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, '')`,
+      rowKey(no, 1),
+      'f'.repeat(64),
+      potential,
+      rowKey(no, 0),
+      one.head().id,
+      one.contract.sha,
+      one.head().tree,
+      verdict,
+      'a'.repeat(64),
+      JSON.stringify(rank),
+    );
+  };
+  test('commits when one gets better', () => {
+    const { input } = wide(at(150, 0));
+    expect(commitRound(db, input)).toHaveLength(1);
+  });
+  test.each<[string, readonly unknown[], RegExp]>([
+    ['one gets worse', [...at(3, 0).slice(0, 199), 3], /gets worse/],
+    ['none gets better', at(0, 2), /no obligation gets better/],
+    ['one is above its cap', at(199, 4), /above its cap/],
+    ['one is negative', at(100, -1), /below 0/],
+    ['one is a text', [...at(0, 1).slice(0, 199), '2'], /not an integer/],
+    ['one is null', [...at(0, 1).slice(0, 199), null], /not an integer/],
+    ['one is missing', at(0, 1).slice(0, 199), /one value per obligation/],
+    ['one is too many', [...at(0, 1), 0], /one value per obligation/],
+  ])('is refused when %s', (_, rank, message) => {
+    expect(() => offer(rank)).toThrow(message);
+  });
+});
+
 test('the SQL predicate agrees with relate() for all ranks of three values up to 2', () => {
   const values = [0, 1, 2];
   const ranks = values.flatMap((a) => values.flatMap((b) => values.map((c) => [a, b, c])));

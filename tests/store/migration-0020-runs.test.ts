@@ -44,9 +44,11 @@ test('migration 20 makes the tables of runs with their triggers', () => {
     'bundle_commit',
     'bundle_genesis',
     'bundle_insert',
+    'bundle_long_rank',
     'bundle_no_delete',
     'bundle_no_update',
     'bundle_recertify',
+    'bundle_short_rank',
   ]);
   expect(namesOf(db, 'trigger', 'transition')).toEqual([
     'transition_commit',

@@ -26,8 +26,23 @@ const runIdentity = [
   ...max,
 ];
 
-// One pass over the new rank, the caps and the parent's rank: a join of json_each with itself is quadratic, a GROUP BY is not.
-const rankFacts = `
+// Facts about a new rank against the caps and, for a commit, the parent's rank. Element by element is three times faster for a few
+// obligations; but finding the i-th element walks the array, so that long ranks take one pass over all three and a GROUP BY instead
+// (10,000 obligations: 40 ms instead of a second).
+const shortRank = 64;
+
+const shortRankFacts = `
+    SELECT
+      count(*) AS arity,
+      sum(type <> 'integer' OR typeof(key) <> 'integer') AS ill_typed,
+      sum(value < 0 OR coalesce(value > caps ->> key, 1)) AS out_of_caps,
+      sum(value) AS potential,
+      sum(coalesce(value > old ->> key, 1)) AS worse,
+      sum(value < old ->> key) AS better
+    FROM (SELECT (SELECT caps FROM contract WHERE sha = NEW.contract) AS caps, (SELECT rank FROM bundle WHERE key = NEW.key - 1 AND NEW.edge = 'commit') AS old)
+      CROSS JOIN json_each(NEW.rank)`;
+
+const longRankFacts = `
     SELECT
       sum(new_type IS NOT NULL) AS arity,
       sum(new_type IS NOT NULL AND (new_type <> 'integer' OR typeof(key) <> 'integer')) AS ill_typed,
@@ -45,6 +60,18 @@ const rankFacts = `
       )
       GROUP BY key
     )`;
+
+const rankTrigger = (name: string, when: string, facts: string): string => `
+CREATE TRIGGER ${name} BEFORE INSERT ON bundle WHEN ${when} BEGIN
+  SELECT CASE
+    WHEN arity IS NOT (SELECT m FROM contract WHERE sha = NEW.contract) THEN RAISE(ABORT, 'bundle: the rank has not one value per obligation')
+    WHEN ill_typed <> 0 THEN RAISE(ABORT, 'bundle: a value of the rank is not an integer')
+    WHEN out_of_caps <> 0 THEN RAISE(ABORT, 'bundle: a value of the rank is below 0 or above its cap')
+    WHEN potential IS NOT NEW.potential THEN RAISE(ABORT, 'bundle: the potential is not the sum of the rank')
+    WHEN NEW.edge = 'commit' AND worse <> 0 THEN RAISE(ABORT, 'bundle: an obligation gets worse')
+    WHEN NEW.edge = 'commit' AND coalesce(better, 0) = 0 THEN RAISE(ABORT, 'bundle: no obligation gets better')
+  END FROM (${facts});
+END;`;
 
 export const runs: Migration = {
   version: 20,
@@ -184,17 +211,11 @@ CREATE TABLE bundle (
 ${frozen('bundle')}
 CREATE TRIGGER bundle_insert BEFORE INSERT ON bundle BEGIN
   SELECT RAISE(ABORT, 'bundle is immutable: the row exists') WHERE EXISTS (SELECT 1 FROM bundle WHERE key = NEW.key);
-  SELECT CASE
-    WHEN arity IS NOT (SELECT m FROM contract WHERE sha = NEW.contract) THEN RAISE(ABORT, 'bundle: the rank has not one value per obligation')
-    WHEN ill_typed <> 0 THEN RAISE(ABORT, 'bundle: a value of the rank is not an integer')
-    WHEN out_of_caps <> 0 THEN RAISE(ABORT, 'bundle: a value of the rank is below 0 or above its cap')
-    WHEN potential IS NOT NEW.potential THEN RAISE(ABORT, 'bundle: the potential is not the sum of the rank')
-    WHEN NEW.edge = 'commit' AND worse <> 0 THEN RAISE(ABORT, 'bundle: an obligation gets worse')
-    WHEN NEW.edge = 'commit' AND better = 0 THEN RAISE(ABORT, 'bundle: no obligation gets better')
-  END FROM (${rankFacts});
   SELECT RAISE(ABORT, 'bundle: its verdict is not a ranked one of this tree under this contract')
   WHERE NOT EXISTS (SELECT 1 FROM verdict v WHERE v.sha = NEW.verdict AND v.tree = NEW.tree AND v.contract = NEW.contract AND v.potential = NEW.potential);
 END;
+${rankTrigger('bundle_short_rank', `json_array_length(NEW.rank) <= ${shortRank}`, shortRankFacts)}
+${rankTrigger('bundle_long_rank', `json_array_length(NEW.rank) > ${shortRank}`, longRankFacts)}
 CREATE TRIGGER bundle_genesis BEFORE INSERT ON bundle WHEN NEW.edge = 'genesis' BEGIN
   SELECT RAISE(ABORT, 'bundle: a genesis opens its run') WHERE NEW.key & 4294967295 <> 0 OR NEW.era <> 0
     OR NOT EXISTS (SELECT 1 FROM run r WHERE r.no = NEW.key >> 32 AND r.head IS NULL AND r.contract = NEW.contract AND r.parent IS NEW.parent);
