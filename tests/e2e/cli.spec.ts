@@ -165,6 +165,21 @@ test('errors: one JSON document, exit 1 could not run, exit 2 usage', async () =
   expect(await pawl(['stop', '00000000', '--data', dir])).toMatchObject({ code: 1, stdout: '' });
 });
 
+test('preflight measures the seed and stores nothing', async () => {
+  const done = await pawl(['preflight', task, '--runs', '2', '--json', '--data', dir]);
+  expect(done.code, done.stderr).toBe(0);
+  const Preflight = z.looseObject({
+    stable: z.literal(true),
+    runs: z.literal(2),
+    genesis: z.object({ rank: z.array(z.int()), potential: z.int() }),
+    obligations: z.array(z.looseObject({ key: z.string() })),
+  });
+  const { genesis, obligations } = Preflight.parse(JSON.parse(done.stdout));
+  expect(genesis.rank).toHaveLength(obligations.length);
+  expect(genesis.potential).toBe(sum(genesis.rank));
+  expect(JSON.parse((await pawl(['runs', '--json', '--data', dir])).stdout)).toEqual({ runs: [] });
+});
+
 test('a reader that goes away is no error', async () => {
   await pawl(['run', task, '--attempts', '40', '--data', dir]);
   const shown = startPawl([

@@ -1,5 +1,5 @@
 // What a command line does to its process, behind one type, so that the commands are tested without one.
-import { RpcError } from '#shared/contract/errors.ts';
+import { RpcError, type ErrorCode } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 
 export type CliIo = {
@@ -36,6 +36,11 @@ export class UsageError extends Error {
   }
 }
 
+/** What `--json` prints with exit codes 1 and 2. */
+export function errorDocument(code: ErrorCode, message: string, file: string | null = null, field: string | null = null) {
+  return { error: { code, message, file, field } };
+}
+
 /** Says what went wrong, on stderr for people, as one JSON document on stdout for programs. Returns the exit code. */
 export async function report(io: CliIo, json: boolean, error: unknown): Promise<number> {
   const usage = error instanceof UsageError;
@@ -43,7 +48,7 @@ export async function report(io: CliIo, json: boolean, error: unknown): Promise<
   const message = error instanceof Error ? error.message : String(error);
   const file = rpc?.where.file ?? null;
   const field = usage ? error.field : (rpc?.where.field ?? null);
-  if (json) await io.out(`${JSON.stringify({ error: { code: usage ? 'bad_input' : (rpc?.code ?? 'internal'), message, file, field } })}\n`);
+  if (json) await io.out(`${JSON.stringify(errorDocument(usage ? 'bad_input' : (rpc?.code ?? 'internal'), message, file, field))}\n`);
   else {
     const where = [
       file !== null && !message.includes(file) ? `file ${file}` : null,

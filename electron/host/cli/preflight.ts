@@ -1,40 +1,58 @@
 // `pawl preflight`: what a run of a task would begin with, measured and not stored.
 import type { TaskPreflight, TaskPreflightInput } from '#shared/contract/preflight.ts';
-import { exitCodes, type CliIo, type CommonOptions } from './io.ts';
+import { unstableText } from '#shared/domain/revise.ts';
+import { errorDocument, exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
 import { table } from './table.ts';
 import { withEngine } from './with-engine.ts';
 
-/** Exit code 0 when a run would start, 1 when it would not. */
-export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput): Promise<number> {
-  const result = await withEngine(io, options, ['unavailable'], ({ client }) => client.call('task.preflight', input));
-  await io.out(options.json ? `${JSON.stringify(result)}\n` : preflightText(result));
+/** Exit code 0 when a run would start, 1 when it would not. `printTask` shows first what the folder was read as; with --json it is in the document anyway. */
+export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput, printTask: boolean): Promise<number> {
+  const result = await withEngine(io, options, ['unavailable'], async ({ client }) => {
+    if (printTask && !options.json) await io.out(`${JSON.stringify(await client.call('task.inspect', { path: input.path }), null, 2)}\n\n`);
+    return client.call('task.preflight', input);
+  });
+  if (!options.json) await io.out(preflightText(result));
+  else if (result.stable) await io.out(`${JSON.stringify(result)}\n`);
+  else {
+    const field = result.obligations.find((each) => !each.stable)?.key ?? null;
+    await io.out(`${JSON.stringify({ ...result, ...errorDocument('unstable', outcomeText(result), null, field) })}\n`);
+  }
   return result.stable ? exitCodes.ok : exitCodes.failed;
 }
 
+function outcomeText({ stable, verdict, obligations }: TaskPreflight): string {
+  if (stable) return 'stable: a run would start';
+  if (verdict.kind !== 'ranked') return `no rank: ${verdict.code}: ${verdict.message}`;
+  return `unstable: ${obligations.flatMap((each) => (each.stable ? [] : each.key)).join(', ')}; a run needs a choice for each, or a verifier that is fixed`;
+}
+
 /** The measurements for people. */
-export function preflightText({ task, runs, stable, verdict, genesis, obligations, verifier, forecast }: TaskPreflight): string {
+export function preflightText(result: TaskPreflight): string {
+  const { task, runs, genesis, obligations, advisory, verifier, forecast } = result;
   const unstable = obligations.filter((each) => !each.stable);
-  const outcome = stable
-    ? 'stable: a run would start'
-    : verdict.kind === 'ranked'
-      ? `unstable: ${unstable.map(({ key }) => key).join(', ')}; a run needs --quarantine KEY or --median KEY for each, or a verifier that is fixed`
-      : `no rank: ${verdict.code}: ${verdict.message}`;
   const head = table([
     ['task', `${task.title} (${task.id})`],
-    ['contract', task.contractSha],
-    ['seed', outcome],
+    [
+      'contract',
+      `${task.contractSha}${task.contract.previous === null ? '' : ` (version ${task.contract.version}, by the choices made here)`}`,
+    ],
+    ['seed', outcomeText(result)],
     [
       'measured',
-      `${runs} times${verifier === null ? '' : `, ${Math.round(verifier.medianMs)} ms in the middle, ${Math.round(verifier.p95Ms)} ms at the 95th percentile`}`,
+      `${runs === 1 ? 'once' : `${runs} times`}${verifier === null ? '' : `, ${Math.round(verifier.medianMs)} ms in the middle, ${Math.round(verifier.p95Ms)} ms at the 95th percentile`}`,
     ],
-    ['potential', genesis === null ? 'none' : genesis.potential],
+    ['genesis', genesis === null ? 'none' : `potential ${genesis.potential}`],
     ['forecast', `${forecast.attempts} attempts, limited by ${forecast.dimension}${forecast.few ? ': hardly a run' : ''}`],
   ]);
-  const rows = obligations.map(({ key, aggregate, values, stable }) => [
+  const seen = (values: readonly (number | null)[]) => [...new Set(values)].map((value) => value ?? 'none').join(' ') || '-';
+  const rows = obligations.map(({ key, aggregate, values, stable: holds }, i) => [
     key,
     aggregate,
-    stable ? 'stable' : 'unstable',
-    [...new Set(values)].join(' ') || '-',
+    holds ? 'stable' : 'unstable',
+    genesis?.rank[i] ?? '-',
+    seen(values),
   ]);
-  return `${head}\n${table([['obligation', 'aggregate', 'state', 'values'], ...rows])}`;
+  const shown = advisory.map(({ key, values }) => [key, 'advisory', '-', '-', seen(values)]);
+  const choices = unstable.length === 0 ? '' : `\n${plain(unstableText(unstable))}\n`;
+  return `${head}\n${table([['obligation', 'aggregate', 'state', 'genesis', 'values'], ...rows, ...shown])}${choices}`;
 }

@@ -78,9 +78,10 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .argument('<task>', 'task folder')
     .addOption(new Option('--runs <n>', "measurements (default: the contract's)").argParser(integer(1, 1_000)))
     .addOption(slots())
+    .option('--print-task', 'print first what the folder was read as', false)
     .action(async (task: string, given: unknown) => {
-      const chosen = Choices.extend({ runs: z.int().optional(), slots: z.int() }).parse(given);
-      done(await preflight(io, options(), { path: fromCallersFolder(task, io.env), ...chosen }));
+      const { printTask, ...chosen } = Choices.extend({ runs: z.int().optional(), slots: z.int(), printTask: z.boolean() }).parse(given);
+      done(await preflight(io, options(), { path: fromCallersFolder(task, io.env), ...chosen }, printTask));
     });
   program
     .command('runs')

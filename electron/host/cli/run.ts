@@ -2,7 +2,7 @@
 import type { RunStart, RunSummary } from '#shared/contract/run.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
-import { exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
+import { errorDocument, exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
 import { createProgress } from './progress.ts';
 import { readRun, summaryText, writeRunJson, type RunFacts } from './run-document.ts';
 import { withEngine } from './with-engine.ts';
@@ -19,8 +19,9 @@ export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Pr
       const started = await engine.client.call('run.start', start);
       stop();
       if (started.status === 'not_started') {
-        if (options.json) await writeRunJson(io, await readStored(io, options, engine, started.run));
-        else io.err(`pawl: the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})\n`);
+        const message = `the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})`;
+        if (options.json) await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message) })}\n`);
+        else io.err(`pawl: ${message}\n`);
         return exitCodes.failed;
       }
       io.err(`${started.run}${started.note === null ? '' : `: ${plain(started.note)}`}\n`);

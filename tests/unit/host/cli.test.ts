@@ -163,7 +163,12 @@ describe('pawl run', () => {
     expect(words.err).toMatch(/could not start: the seed has no verdict: crash/);
     const json = await pawl('run', 'no-verdict', '--json');
     expect(json.code).toBe(1);
-    expect(parse(json.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
+    expect(JSON.parse(json.out)).toMatchObject({
+      run: 'run_00000001-0000-7000-8000-000000000000',
+      error: { code: 'unavailable', message: expect.stringContaining('the seed has no verdict: crash'), file: null, field: null },
+    });
+    const show = await pawl('show', '00000001', '--json');
+    expect(parse(show.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
   });
 
   test('Ctrl-C stops after the round and exits 3; the same key press twice counts once', async () => {
@@ -245,8 +250,13 @@ describe('other commands', () => {
     expect(stable.out).toMatch(/measured +3 times, 1 ms in the middle/);
     const unstable = await pawl('preflight', 'unstable');
     expect(unstable.code).toBe(1);
-    expect(unstable.out).toMatch(/unstable: clashes; a run needs --quarantine KEY or --median KEY/);
-    expect(unstable.out).toMatch(/clashes +worst +unstable +5 6/);
+    expect(unstable.out).toMatch(/unstable: clashes; a run needs a choice for each/);
+    expect(unstable.out).toMatch(/clashes +worst +unstable +- +5 6/);
+    expect(unstable.out).toMatch(
+      /^clashes took the values 5, 6: --quarantine clashes makes it advisory, --median clashes takes its median$/m,
+    );
+    const json = await pawl('preflight', 'unstable', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ stable: false, error: { code: 'unstable', field: 'clashes' } });
     const chosen = await pawl('preflight', 'unstable', '--quarantine', 'other', '--quarantine', 'clashes', '--json');
     expect(chosen.code).toBe(0);
     expect(JSON.parse(chosen.out)).toMatchObject({ stable: true, genesis: { potential: 5 } });

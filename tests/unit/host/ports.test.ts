@@ -73,6 +73,23 @@ describe('local socket', () => {
 });
 
 describe('WebSocket', () => {
+  test('a page that takes no answers is not read from until it does', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    const client = new WebSocket(`ws://127.0.0.1:${portOf(server)}`);
+    const [[accepted]] = await Promise.all([once(server, 'connection'), once(client, 'open')]);
+    const port = fromWebSocket(accepted);
+    client.pause();
+    // More than the buffers of the system take.
+    for (let i = 0; i < 32; i++) port.send({ bytes: new Uint8Array(1 << 20) });
+    expect(accepted.isPaused).toBe(true);
+    client.resume();
+    await expect.poll(() => accepted.isPaused).toBe(false);
+    expect(accepted.bufferedAmount).toBeLessThanOrEqual(1 << 20);
+    client.terminate();
+    server.close();
+  });
+
   test('frames both ways; a text frame ends the connection', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
