@@ -136,7 +136,10 @@ describe('timeline', () => {
     const { main, mini, overlay, look, show } = await mount(props(data, { selected: 1000 }));
     const put = vi.spyOn(CanvasRenderingContext2D.prototype, 'putImageData');
     const before = [look(main), look(mini), look(overlay)];
+    const at = overlay.getBoundingClientRect().left;
     await show(props(data, { selected: 1001 }));
+    expect(overlay.getBoundingClientRect().left).toBeGreaterThan(at + 3);
+    expect(overlay.getBoundingClientRect().width).toBeLessThan(130);
     expect([look(main), look(mini)]).toEqual(before.slice(0, 2));
     expect(look(overlay)).not.toBe(before[2]);
     expect(put).not.toHaveBeenCalled();

@@ -29,7 +29,7 @@ import {
 import { Labels } from './Labels.tsx';
 import { readPalette } from './palette.ts';
 import { Readout, type Pointed } from './Readout.tsx';
-import { Surface, type Axis } from './surface.ts';
+import { Surface, type Axis, type SurfaceParts } from './surface.ts';
 import styles from './Timeline.module.css';
 import type { View } from './viewport.ts';
 
@@ -77,7 +77,10 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
   const plot = useRef<HTMLDivElement>(null);
   const mini = useRef<HTMLCanvasElement>(null);
   const main = useRef<HTMLCanvasElement>(null);
-  const overlay = useRef<HTMLCanvasElement>(null);
+  const selection = useRef<HTMLCanvasElement>(null);
+  const view = useRef<HTMLDivElement>(null);
+  const caret = useRef<HTMLDivElement>(null);
+  const hovered = useRef<HTMLDivElement>(null);
   const surface = useRef<Surface | null>(null);
   const drag = useRef<Drag | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
@@ -88,9 +91,17 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
   const layout = useMemo(() => tracks(size.width, size.height, m), [size, m]);
 
   useLayoutEffect(() => {
-    if (!root.current || !plot.current || !mini.current || !main.current || !overlay.current) return undefined;
+    const parts = {
+      mini: mini.current,
+      main: main.current,
+      selection: selection.current,
+      window: view.current,
+      caret: caret.current,
+      hovered: hovered.current,
+    };
+    if (!root.current || !plot.current || !isWhole(parts)) return undefined;
     const element = plot.current;
-    const made = new Surface({ mini: mini.current, main: main.current, overlay: overlay.current }, data.m, readPalette(root.current), () =>
+    const made = new Surface(parts, data.m, readPalette(root.current), () =>
       setAxis((old) => (sameAxis(old, made.axis) ? old : made.axis)),
     );
     surface.current = made;
@@ -312,7 +323,10 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
         )}
         <canvas ref={main} />
         <canvas ref={mini} />
-        <canvas ref={overlay} />
+        <div ref={view} className={styles['window']} hidden />
+        <div ref={caret} className={styles['caret']} hidden />
+        <div ref={hovered} className={styles['hovered']} hidden />
+        <canvas ref={selection} hidden />
         {pointed && <Readout data={data} at={pointed} width={layout.width} />}
       </div>
     </div>
@@ -335,6 +349,10 @@ const sameAxis = (a: Axis, b: Axis): boolean =>
   a.scale?.top === b.scale?.top &&
   a.scale?.y0 === b.scale?.y0 &&
   a.scale?.y1 === b.scale?.y1;
+
+/** Whether React has made every part. */
+const isWhole = (parts: { readonly [K in keyof SurfaceParts]: SurfaceParts[K] | null }): parts is SurfaceParts =>
+  Object.values(parts).every((part) => part !== null);
 
 const rowSeen = (i: number, scroll: number, height: number): boolean =>
   i * trackPx.row - scroll > -trackPx.row / 2 && i * trackPx.row - scroll <= height - trackPx.row / 2;

@@ -7,14 +7,14 @@ import {
   leftOf,
   liftOf,
   merging,
-  minimapView,
-  minimapWindow,
   niceStep,
   potentialScale,
   potentialY,
+  selectionColumn,
   trackPx,
   visible,
   type PotentialScale,
+  type Span,
   type Tracks,
 } from './layout.ts';
 import { markShape, outcomeNames, ringDash } from './marks.ts';
@@ -272,49 +272,21 @@ function drawMergedCandidates(
   }
 }
 
-/** What lies over the static picture. 0 = nothing is selected or pointed at. */
-export type Overlay = { readonly selected: number; readonly hovered: number };
-
-const leastSelectionPx = 5;
-
-/** Window of the minimap, column of the selection through all tracks, number of the selected transition on the ruler. */
-export function drawOverlay(pen: Pen, scene: Scene, t: Tracks, overlay: Overlay, palette: Palette): void {
-  const { data, view, width } = scene;
-  pen.clearRect(0, 0, t.width, t.height);
-  const count = data.count;
-  if (count < 1) return;
-  const mini = minimapWindow(view, count, width);
+/**
+ * The column of the selection through ruler, potential and matrix, with its number on the ruler and its mark in a ring. The pen's canvas covers
+ * only `canvas` (CSS px of the plot): in software a canvas that changes is painted whole, so the one that changes with every key is small.
+ */
+export function drawSelection(pen: Pen, scene: Scene, t: Tracks, n: number, canvas: Span, palette: Palette): void {
+  const { view, width } = scene;
+  pen.clearRect(canvas.left, t.ruler.top, canvas.width, t.height - t.ruler.top);
+  const { left, width: wide } = selectionColumn(n, view, width);
   pen.fillStyle = palette.select.css;
-  pen.fillRect(mini.left, 0, mini.right - mini.left, t.minimap.height);
+  pen.fillRect(left - 1, t.ruler.top + t.ruler.height - 2, wide + 2, t.matrix.top - t.ruler.top - t.ruler.height + 2);
   pen.strokeStyle = palette.focus.css;
   pen.lineWidth = 1.5;
-  pen.strokeRect(mini.left + 0.75, 0.75, mini.right - mini.left - 1.5, t.minimap.height - 1.5);
+  pen.strokeRect(left - 1, t.matrix.top + 0.75, wide + 2, t.rows.top + t.rows.height - t.matrix.top + trackPx.foot - 2);
 
-  const column = (n: number) => {
-    const wide = Math.max(leastSelectionPx, columnPx(view, width));
-    return { x: centreOf(n, view, width) - wide / 2, wide };
-  };
-  if (overlay.hovered > 0 && overlay.hovered !== overlay.selected) {
-    const { x, wide } = column(overlay.hovered);
-    pen.strokeStyle = palette.lineStrong.css;
-    pen.lineWidth = 1;
-    pen.strokeRect(x, t.potential.top, wide, t.height - t.potential.top - trackPx.foot + 2);
-  }
-  if (overlay.selected < 1 || overlay.selected > count) return;
-
-  const at = centreOf(overlay.selected, minimapView(view, count), width);
-  pen.fillStyle = palette.focus.css;
-  pen.fillRect(at - 1, 0, 2, t.minimap.height);
-
-  const { x, wide } = column(overlay.selected);
-  if (x + wide < 0 || x > width) return;
-  pen.fillStyle = palette.select.css;
-  pen.fillRect(x - 1, t.ruler.top + t.ruler.height - 2, wide + 2, t.matrix.top - t.ruler.top - t.ruler.height + 2);
-  pen.strokeStyle = palette.focus.css;
-  pen.lineWidth = 1.5;
-  pen.strokeRect(x - 1, t.matrix.top + 0.75, wide + 2, t.rows.top + t.rows.height - t.matrix.top + trackPx.foot - 2);
-
-  const place = markPlace(scene, overlay.selected, sceneScale(scene, t));
+  const place = markPlace(scene, n, sceneScale(scene, t));
   if (place) {
     const radius = markRadius(columnPx(view, width));
     pen.beginPath();
@@ -325,12 +297,12 @@ export function drawOverlay(pen: Pen, scene: Scene, t: Tracks, overlay: Overlay,
     drawMarks(pen, place.code, [place.x, place.y], radius + 0.4, palette);
   }
 
-  const text = overlay.selected.toLocaleString('en');
+  const text = n.toLocaleString('en');
   pen.font = `600 10px ${palette.font}`;
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   const half = pen.measureText(text).width / 2 + 5;
-  const centre = Math.min(width - half - 1, Math.max(half + 1, x + wide / 2));
+  const centre = Math.min(width - half - 1, Math.max(half + 1, left + wide / 2));
   // Cuts the ruler's own number beside it off whole instead of halving it.
   pen.fillStyle = palette.panel.css;
   pen.fillRect(centre - half - 14, t.ruler.top + 1, half * 2 + 28, t.ruler.height - 2);

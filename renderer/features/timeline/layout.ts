@@ -158,6 +158,42 @@ export function minimapWindow(view: View, count: number, width: number): { reado
   return { left, right: Math.min(width, Math.max(left + 4, ((view.start + view.span) / all) * width)) };
 }
 
+/** A stretch of the plot in CSS px. */
+export type Span = { readonly left: number; readonly width: number };
+
+const leastSelectionPx = 5;
+/** Width of the canvas of the selection: room for its number above the column. */
+export const selectionCanvasPx = 120;
+
+/** The column of a transition as it is highlighted: never narrower than can be seen. */
+export function selectionColumn(n: number, view: View, width: number): Span {
+  const wide = Math.max(leastSelectionPx, columnPx(view, width));
+  return { left: centreOf(n, view, width) - wide / 2, width: wide };
+}
+
+/** Where what lies over the static picture is: window and caret of the minimap, selection, transition under the pointer. null = not seen. */
+export type Overlay = {
+  readonly window: Span | null;
+  readonly caret: Span | null;
+  readonly selection: Span | null;
+  readonly hovered: Span | null;
+};
+
+/** `selected` and `hovered`: 0 = none. `selection` is the canvas that holds the column and its number, on whole px so that it stays sharp. */
+export function overlay(view: View, count: number, width: number, selected: number, hovered: number): Overlay {
+  if (count < 1 || width <= 0) return { window: null, caret: null, selection: null, hovered: null };
+  const { left, right } = minimapWindow(view, count, width);
+  const seen = (span: Span): Span | null => (span.left + span.width < 0 || span.left > width ? null : span);
+  const known = selected >= 1 && selected <= count;
+  const column = known ? seen(selectionColumn(selected, view, width)) : null;
+  return {
+    window: { left, width: right - left },
+    caret: known ? { left: Math.round(centreOf(selected, minimapView(view, count), width)) - 1, width: 2 } : null,
+    selection: column && { left: Math.round(column.left + column.width / 2 - selectionCanvasPx / 2), width: selectionCanvasPx },
+    hovered: hovered >= 1 && hovered !== selected ? seen(selectionColumn(hovered, view, width)) : null,
+  };
+}
+
 /** The view that the minimap itself shows: the whole run, and with it the room that a fitted live run keeps. */
 export const minimapView = (view: View, count: number): View => ({ start: 0, span: Math.max(1, count, view.start <= 0 ? view.span : 0) });
 

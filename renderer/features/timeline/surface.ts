@@ -1,10 +1,10 @@
-// The three canvases of one timeline and what is on them. React tells it what changed; it redraws the layers that this concerns and no others:
-// `mini` (whole run), `main` (ruler, potential, matrix of the window) and `overlay` (selection, pointer, window frame). A step that stays inside
-// the window touches the overlay alone.
+// What one timeline shows and which part of it is out of date. React tells it what changed; it redraws what this concerns and nothing else:
+// `mini` (the whole run), `main` (ruler, potential, matrix of the window), and over them the selection: a narrow canvas and a few boxes that are
+// moved. A step that stays inside the window touches the selection alone.
 import type { RunData } from '#renderer/state/run-data.ts';
 import { Chain } from './chain.ts';
-import { drawOverlay, drawPotential, drawRuler, sceneScale } from './draw.ts';
-import { columnPx, merging, tracks, visible, type PotentialScale, type Tracks } from './layout.ts';
+import { drawPotential, drawRuler, drawSelection, sceneScale } from './draw.ts';
+import { columnPx, merging, overlay, tracks, visible, selectionCanvasPx, type PotentialScale, type Span, type Tracks } from './layout.ts';
 import type { Palette } from './palette.ts';
 import { paintMatrix, paintMinimap, type Pixels, type Scene } from './raster.ts';
 import { Summary } from './summary.ts';
@@ -23,7 +23,15 @@ export type SurfaceInput = {
 /** `resolution` = transitions that share a column; `scale` = null while the chain is not loaded. */
 export type Axis = { readonly resolution: number; readonly scale: PotentialScale | null };
 
-export type SurfaceCanvases = { readonly mini: HTMLCanvasElement; readonly main: HTMLCanvasElement; readonly overlay: HTMLCanvasElement };
+export type SurfaceParts = {
+  readonly mini: HTMLCanvasElement;
+  readonly main: HTMLCanvasElement;
+  readonly selection: HTMLCanvasElement;
+  /** Boxes that are moved: window and caret of the minimap, column under the pointer. */
+  readonly window: HTMLElement;
+  readonly caret: HTMLElement;
+  readonly hovered: HTMLElement;
+};
 
 type Layer = { readonly canvas: HTMLCanvasElement; readonly pen: CanvasRenderingContext2D };
 type Buffer = { readonly image: ImageData; readonly pixels: Pixels };
@@ -39,10 +47,18 @@ function buffer(width: number, height: number): Buffer {
   return { image, pixels: { width: image.width, height: image.height, data: new Uint32Array(image.data.buffer) } };
 }
 
+function place(element: HTMLElement, span: Span | null, resize: boolean): void {
+  element.hidden = span === null;
+  if (!span) return;
+  element.style.transform = `translateX(${span.left}px)`;
+  if (resize) element.style.width = `${span.width}px`;
+}
+
 export class Surface {
   readonly #mini: Layer;
   readonly #main: Layer;
-  readonly #overlay: Layer;
+  readonly #selection: Layer;
+  readonly #parts: SurfaceParts;
   readonly #obligations: number;
   readonly #moved: () => void;
   #palette: Palette;
@@ -61,11 +77,12 @@ export class Surface {
   #frame = 0;
 
   /** For a run with so many obligations. `moved` is called whenever what the axis says may have changed. */
-  constructor(canvases: SurfaceCanvases, obligations: number, palette: Palette, moved: () => void) {
+  constructor(parts: SurfaceParts, obligations: number, palette: Palette, moved: () => void) {
     this.#obligations = obligations;
-    this.#mini = layer(canvases.mini);
-    this.#main = layer(canvases.main);
-    this.#overlay = layer(canvases.overlay);
+    this.#parts = parts;
+    this.#mini = layer(parts.mini);
+    this.#main = layer(parts.main);
+    this.#selection = layer(parts.selection);
     this.#palette = palette;
     this.#moved = moved;
   }
@@ -140,18 +157,21 @@ export class Surface {
     this.#dpr = dpr;
     const t = this.tracks;
     const px = (v: number) => Math.max(1, Math.round(v * dpr));
-    const fitCanvas = ({ canvas, pen }: Layer, top: number, h: number) => {
-      canvas.width = px(width);
+    const fitCanvas = ({ canvas, pen }: Layer, top: number, w: number, h: number) => {
+      canvas.width = px(w);
       canvas.height = px(h);
-      canvas.style.width = `${width}px`;
+      canvas.style.width = `${w}px`;
       canvas.style.height = `${h}px`;
       canvas.style.top = `${top}px`;
-      // The main layer keeps the coordinates of the whole plot although it begins below the minimap.
+      // Every layer is drawn in the coordinates of the whole plot.
       pen.setTransform(dpr, 0, 0, dpr, 0, -top * dpr);
     };
-    fitCanvas(this.#mini, 0, t.minimap.height);
-    fitCanvas(this.#main, t.ruler.top, t.height - t.ruler.top);
-    fitCanvas(this.#overlay, 0, t.height);
+    fitCanvas(this.#mini, 0, width, t.minimap.height);
+    fitCanvas(this.#main, t.ruler.top, width, t.height - t.ruler.top);
+    fitCanvas(this.#selection, t.ruler.top, selectionCanvasPx, t.height - t.ruler.top);
+    this.#parts.hovered.style.top = `${t.potential.top}px`;
+    this.#parts.hovered.style.height = `${t.rows.top + t.rows.height - t.potential.top}px`;
+    for (const box of [this.#parts.window, this.#parts.caret]) box.style.height = `${t.minimap.height}px`;
     this.#miniBuffer = buffer(px(width), px(t.minimap.height));
     this.#matrixBuffer = buffer(px(width), px(t.matrix.height));
     this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = true;
@@ -249,10 +269,21 @@ export class Surface {
       paintMatrix(this.#matrixBuffer.pixels, scene, this.#palette);
       pen.putImageData(this.#matrixBuffer.image, 0, Math.round((t.matrix.top - t.ruler.top) * this.#dpr));
     }
-    if (this.#dirty.overlay || this.#dirty.main)
-      drawOverlay(this.#overlay.pen, scene, t, { selected: this.#input.selected, hovered: this.#hovered }, this.#palette);
+    if (this.#dirty.overlay || this.#dirty.main) this.#drawOverlay(scene, t, this.#input.selected);
     if (this.#dirty.main) this.#moved();
     this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = false;
+  }
+
+  #drawOverlay(scene: Scene, t: Tracks, selected: number): void {
+    const over = overlay(this.#view, scene.data.count, this.#width, selected, this.#hovered);
+    place(this.#parts.window, over.window, true);
+    place(this.#parts.caret, over.caret, false);
+    place(this.#parts.hovered, over.hovered, true);
+    place(this.#parts.selection, over.selection, false);
+    if (!over.selection) return;
+    const { pen } = this.#selection;
+    pen.setTransform(this.#dpr, 0, 0, this.#dpr, -over.selection.left * this.#dpr, -t.ruler.top * this.#dpr);
+    drawSelection(pen, scene, t, selected, over.selection, this.#palette);
   }
 
   dispose(): void {

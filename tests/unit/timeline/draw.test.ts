@@ -1,8 +1,8 @@
 // What reaches the canvas: one shape per outcome, commits never lost, cells that say which way an obligation went.
 import { describe, expect, test } from 'vitest';
 import { Chain } from '#renderer/features/timeline/chain.ts';
-import { drawMarks, drawOverlay, drawPotential, drawRuler, markPlace, sceneScale } from '#renderer/features/timeline/draw.ts';
-import { centreOf, trackPx, tracks } from '#renderer/features/timeline/layout.ts';
+import { drawMarks, drawPotential, drawRuler, drawSelection, markPlace, sceneScale } from '#renderer/features/timeline/draw.ts';
+import { centreOf, overlay, trackPx, tracks } from '#renderer/features/timeline/layout.ts';
 import { markPath, markShape, outcomeNames } from '#renderer/features/timeline/marks.ts';
 import { paintMatrix, paintMinimap, type Pixels, type Scene } from '#renderer/features/timeline/raster.ts';
 import { Summary } from '#renderer/features/timeline/summary.ts';
@@ -236,30 +236,37 @@ describe('matrix', () => {
 
 describe('overlay and ruler', () => {
   const t = tracks(1000, 300, 2);
+  const view = { start: 0, span: 40 };
 
-  test('the selection goes through all tracks and carries its number', () => {
+  test('the selection goes through ruler, potential and matrix and carries its number', () => {
     const pen = new RecordingPen();
-    drawOverlay(pen, sceneOf(ten(), { start: 0, span: 40 }), t, { selected: 4, hovered: 0 }, namedPalette);
-    const touched = (top: number, height: number) =>
-      pen.calls.some(
-        (c) =>
-          (c.name === 'fillRect' || c.name === 'strokeRect') &&
-          ['focus', 'select'].includes(c.color) &&
-          Number(c.args[1]) < top + height &&
-          Number(c.args[1]) + Number(c.args[3]) > top,
-      );
-    for (const band of [t.minimap, t.ruler, t.potential, t.matrix]) expect(touched(band.top, band.height)).toBe(true);
+    const canvas = overlay(view, 10, 1000, 4, 0).selection;
+    drawSelection(pen, sceneOf(ten(), view), t, 4, canvas ?? { left: 0, width: 0 }, namedPalette);
+    const rects = pen.calls.filter((c) => (c.name === 'fillRect' || c.name === 'strokeRect') && ['focus', 'select'].includes(c.color));
+    for (const band of [t.ruler, t.potential, t.matrix]) {
+      expect(rects.some((c) => Number(c.args[1]) < band.top + band.height && Number(c.args[1]) + Number(c.args[3]) > band.top)).toBe(true);
+    }
+    // Everything lies on the narrow canvas.
+    for (const c of rects) {
+      expect(Number(c.args[0])).toBeGreaterThanOrEqual(canvas?.left ?? Number.NaN);
+      expect(Number(c.args[0]) + Number(c.args[2])).toBeLessThanOrEqual((canvas?.left ?? Number.NaN) + (canvas?.width ?? 0));
+    }
     expect(pen.calls.find((c) => c.name === 'fillText')?.args[0]).toBe('4');
     expect(pen.pathIn('incomparable')).toEqual(expected.incomparable.calls);
   });
 
-  test('nothing selected and nothing loaded draw no selection', () => {
-    const pen = new RecordingPen();
-    drawOverlay(pen, sceneOf(ten(), { start: 0, span: 40 }), t, { selected: 0, hovered: 0 }, namedPalette);
-    expect(pen.calls.some((c) => c.name === 'fillText')).toBe(false);
-    const blank = new RecordingPen();
-    drawOverlay(blank, sceneOf(fakeData(['a'], [], []), { start: 0, span: 40 }), t, { selected: 0, hovered: 0 }, namedPalette);
-    expect(blank.calls.map((c) => c.name)).toEqual(['clearRect']);
+  test('nothing selected and nothing loaded show nothing', () => {
+    expect(overlay(view, 10, 1000, 0, 0)).toEqual({ window: { left: 0, width: 1000 }, caret: null, selection: null, hovered: null });
+    expect(overlay(view, 0, 1000, 0, 0)).toEqual({ window: null, caret: null, selection: null, hovered: null });
+    expect(overlay({ start: 500, span: 100 }, 1000, 1000, 3, 3).selection).toBeNull();
+  });
+
+  test('window, caret and pointer stand where their transitions are', () => {
+    const over = overlay({ start: 500, span: 100 }, 1000, 1000, 551, 560);
+    expect(over.window).toEqual({ left: 500, width: 100 });
+    expect(over.caret).toEqual({ left: 550, width: 2 });
+    expect(over.hovered).toEqual({ left: 590, width: 10 });
+    expect((over.selection?.left ?? 0) + (over.selection?.width ?? 0) / 2).toBeCloseTo(505, 0);
   });
 
   test('the ruler shows round numbers inside the window only', () => {
