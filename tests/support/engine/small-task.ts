@@ -9,6 +9,10 @@ export type SmallTaskOptions = {
   readonly attempts?: number;
   /** Body of `verify(pawl)` in place of the real one. */
   readonly verify?: string;
+  /** Lines of [measurement] in place of "measured once". */
+  readonly measurement?: string;
+  /** Further lines of [budget]. */
+  readonly budget?: string;
 };
 
 const count = `
@@ -21,6 +25,9 @@ const count = `
     advisory: {},
     details: { left: 'left is ' + JSON.stringify(left) },
   };`;
+
+/** The same count, but `right` is one more in half of the measurements, whatever the candidate. */
+export const flakyCount = count.replace('right: sum(right)', 'right: sum(right) + (parseInt(pawl.nonce[0], 16) % 2)');
 
 /** Writes the task into a fresh folder. Its numbers can be exchanged but not made, so most searches end by budget. */
 export async function writeSmallTask(options: SmallTaskOptions = {}): Promise<{ readonly path: string; remove(): Promise<void> }> {
@@ -61,12 +68,11 @@ kind = "count"
 cap = 1000
 
 [measurement]
-preflight_runs = 1
-confirm_runs = 1
-paired = false
+${options.measurement ?? 'preflight_runs = 1\nconfirm_runs = 1\npaired = false'}
 
 [budget]
 attempts = ${options.attempts ?? 60}
+${options.budget ?? ''}
 
 [search]
 operators = ["json-replace", "json-swap"]
