@@ -145,6 +145,8 @@ export const en = {
   loadingTransition: (n: number) => `Loading transition ${f.int(n)}`,
   replayNotChecked: 'decisions not checked here',
   replayNotCheckedTitle: 'The decisions of this run have not been recomputed from its records on this machine.',
+  tamperEvident: 'tamper-evident only',
+  tamperEvidentTitle: 'The candidate runs beside its verifier and could forge a report; traces of that are looked for, but not prevented.',
   stopRun: 'Stop',
   stopping: 'Stopping',
   resumeRun: 'Resume',

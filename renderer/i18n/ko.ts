@@ -136,6 +136,8 @@ export const ko = {
   loadingTransition: (n) => `전이 ${f.int(n)}번을 불러오는 중`,
   replayNotChecked: '결정 재확인 안 함',
   replayNotCheckedTitle: '이 컴퓨터에서 기록으로부터 결정을 다시 계산해 보지 않았습니다.',
+  tamperEvident: '변조 탐지만 가능',
+  tamperEvidentTitle: '후보가 검증기와 함께 실행되어 보고를 위조할 수 있습니다. 흔적은 찾아보지만 막지는 못합니다.',
   stopRun: '중지',
   stopping: '중지하는 중',
   resumeRun: '이어서 실행',

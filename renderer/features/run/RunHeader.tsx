@@ -1,4 +1,5 @@
 import type { RunDetail } from '#shared/contract/run.ts';
+import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import { formatPlace } from '#renderer/app/navigation.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
@@ -29,6 +30,11 @@ export function RunHeader({ detail, actions }: { detail: RunDetail | null; actio
             {t.proposer[detail.proposer]} · {t.slots(detail.slots)} · {t.seed(detail.seed)}
           </Chip>
           <RunState status={detail.status} stop={detail.stop} note={detail.note} />
+          {isTamperEvidentOnly(detail.contractBody, detail.header.unsandboxed === true) ? (
+            <Chip tone="warn" title={t.tamperEvidentTitle}>
+              {t.tamperEvident}
+            </Chip>
+          ) : null}
           <Chip tone="dashed" title={t.replayNotCheckedTitle}>
             {t.replayNotChecked}
           </Chip>

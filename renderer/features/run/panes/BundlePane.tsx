@@ -31,7 +31,7 @@ function BundleFacts({ bundle }: { bundle: CertifiedBundle }) {
     <dl className={styles['facts']}>
       <dt>{t.bundleSeq}</dt>
       <dd>{f.int(bundle.seq)}</dd>
-      <dt>{t.potential}</dt>
+      <dt>{t.timelinePotential}</dt>
       <dd>{f.int(bundle.potential)}</dd>
       <dt>{t.bundleId}</dt>
       <dd>
