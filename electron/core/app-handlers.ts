@@ -3,11 +3,13 @@ import type { appContract } from '#shared/contract/app.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { JournalItem } from '#shared/contract/app.ts';
 import type { Store } from '#electron/store/api.ts';
+import type { VerifierService } from '#electron/verifiers/api.ts';
 import type { Changes } from './changes.ts';
 import { findSamples } from './samples.ts';
 
 export type AppDeps = {
   readonly store: Store;
+  readonly verifiers: Pick<VerifierService, 'sandbox'>;
   readonly changes: Changes;
   readonly version: string;
   readonly dataDir: string;
@@ -17,21 +19,27 @@ export type AppDeps = {
 
 const pageSize = 256;
 
-export function createAppHandlers({ store, changes, version, dataDir, samplesDir, sqlite }: AppDeps): Handlers<typeof appContract> {
+export function createAppHandlers({
+  store,
+  verifiers,
+  changes,
+  version,
+  dataDir,
+  samplesDir,
+  sqlite,
+}: AppDeps): Handlers<typeof appContract> {
   return {
-    'app.info': async () => ({
-      version,
-      dataDir,
-      node: process.versions.node,
-      sqlite,
-      sandbox: {
-        available: false,
-        backend: null,
-        message:
-          'This version runs data tasks only: tasks whose verifier reads the candidate and executes nothing of it. It has no sandbox for candidate code.',
-      },
-      samples: await findSamples(samplesDir),
-    }),
+    'app.info': async () => {
+      const { available, backend, message } = await verifiers.sandbox();
+      return {
+        version,
+        dataDir,
+        node: process.versions.node,
+        sqlite,
+        sandbox: { available, backend: available ? backend : null, message },
+        samples: await findSamples(samplesDir),
+      };
+    },
     'app.journal': ({ after }, { signal }) => followJournal(store, changes, after, signal),
     'settings.get': () => store.getSettings(),
     'settings.set': ({ theme, language }) =>

@@ -48,7 +48,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   return {
     handlers: guardHandlers(
       {
-        ...createAppHandlers({ store, changes, version: appVersion, dataDir, samplesDir, sqlite: store.sqliteVersion }),
+        ...createAppHandlers({ store, verifiers, changes, version: appVersion, dataDir, samplesDir, sqlite: store.sqliteVersion }),
         ...createTaskHandlers(),
         ...createPreflightHandlers({ verifiers, closing: closing.signal }),
         ...createRunHandlers({ store, live, changes }, jobs),

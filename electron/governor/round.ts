@@ -122,7 +122,8 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
 }
 
 function verifyRequest({ context, start }: RoundInput, { tree, files }: MeasuredTree): VerifyRequest {
-  return { contract: context.contract, tree, files, verifierFiles: start.verifierFiles, program: start.header.verifierProgram };
+  const { verifierProgram: program, unsandboxed = false } = start.header;
+  return { contract: context.contract, tree, files, verifierFiles: start.verifierFiles, program, unsandboxed };
 }
 
 function slotInput({ planned, candidate, standing }: Attempt, contract: string, measurements: readonly Measurement[]): SlotInput {

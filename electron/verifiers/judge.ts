@@ -2,7 +2,7 @@
 // report of this very execution is no verdict, and absent is never zero.
 import type { Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
-import type { NoVerdictCode, Verdict } from '#shared/domain/verdict.ts';
+import type { NoVerdictCode, RunRef, Verdict } from '#shared/domain/verdict.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import { truncateUtf8, utf8Length } from '#shared/lib/text.ts';
 import type { Execution } from './runner-contract.ts';
@@ -168,10 +168,7 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
 }
 
 /** The verdict of one execution: a judgement with the reference to its run. One run says nothing about stability, so it counts as stable. */
-export function verdictOf(
-  judgement: Judgement,
-  run: { readonly id: string; readonly durationMs: number; readonly output: Sha | null },
-): Verdict {
+export function verdictOf(judgement: Judgement, run: RunRef): Verdict {
   if (judgement.kind === 'ranked') return { ...judgement, runs: [run], stable: true };
   return { ...judgement, runs: [run] };
 }

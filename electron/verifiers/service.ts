@@ -124,7 +124,7 @@ export function createVerifierService(
       }
     },
     verify: async (request, signal) => {
-      const { contract, tree } = request;
+      const { contract, tree, unsandboxed = false } = request;
       const id = `vrun_${uuidv7()}`;
       const nonce = randomBytes(16).toString('hex');
       const prepared = jobOf(request, id, nonce, tmpDir);
@@ -137,7 +137,8 @@ export function createVerifierService(
           done();
         }
       } else execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'aborted' };
-      return recordOf({ id, nonce, tree, execution }, judgeReport({ contract, nonce, tree, execution }));
+      const ranFreely = unsandboxed && contract.verifier.runsCandidate;
+      return recordOf({ id, nonce, tree, execution, unsandboxed: ranFreely }, judgeReport({ contract, nonce, tree, execution }));
     },
     resolveProgram: async (command, taskDir) => {
       try {
@@ -219,9 +220,15 @@ function jobOf(
 const isolationOf = (isolation: VerifyRequest['contract']['verifier']['isolation']): 'shared' | 'separate' =>
   isolation === 'separate' ? 'separate' : 'shared';
 
-type Run = { readonly id: string; readonly nonce: string; readonly tree: Sha; readonly execution: Execution };
+type Run = {
+  readonly id: string;
+  readonly nonce: string;
+  readonly tree: Sha;
+  readonly execution: Execution;
+  readonly unsandboxed: boolean;
+};
 
-function recordOf({ id, nonce, tree, execution }: Run, judgement: Judgement): Verification {
+function recordOf({ id, nonce, tree, execution, unsandboxed }: Run, judgement: Judgement): Verification {
   const blobs = new Map<Sha, Uint8Array>();
   const keep = (bytes: Uint8Array | null): Sha | null => {
     if (bytes === null || bytes.length === 0) return null;
@@ -234,7 +241,7 @@ function recordOf({ id, nonce, tree, execution }: Run, judgement: Judgement): Ve
   const { startedAt, durationMs, exitCode, signal } = execution;
   const result = judgement.kind === 'ranked' ? 'ranked' : judgement.code;
   return {
-    verdict: verdictOf(judgement, { id, durationMs, output }),
+    verdict: verdictOf(judgement, { id, durationMs, output, ...(unsandboxed ? { unsandboxed } : {}) }),
     runs: [{ id, nonce, tree, startedAt, durationMs, exitCode, signal, report, output, result }],
     blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })),
   };

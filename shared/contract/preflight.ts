@@ -23,6 +23,8 @@ export const TaskPreflightInput = RevisionChoices.extend({
   runs: z.int().min(1).max(1_000).optional(),
   /** Attempts a round, for the forecast; 4 unless said. */
   slots: z.int().min(1).max(64).optional(),
+  /** As in `run.start`. */
+  unsandboxed: z.literal(true).optional(),
 });
 export type TaskPreflightInput = z.infer<typeof TaskPreflightInput>;
 

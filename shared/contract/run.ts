@@ -133,6 +133,8 @@ export const RunStart = RevisionChoices.extend({
   seed: Count,
   /** Lowers or raises the task's limit on attempts for this run; it stands in the header. */
   attempts: z.int().min(1).optional(),
+  /** Lets candidate code run without a sandbox; it stands in the header and in every verdict. Needed where there is none. */
+  unsandboxed: z.literal(true).optional(),
 });
 export type RunStart = z.infer<typeof RunStart>;
 

@@ -13,12 +13,15 @@ import type { Rank } from './verdict.ts';
 const bundleFields = Object.keys(BundleBody.shape);
 const contractFields = Object.keys(ContractBody.shape);
 const headerFields = Object.keys(RunHeader.shape);
+// Absent in most headers, and no part of their hash then (FORMATS.md).
+const optionalHeaderFields = ['unsandboxed'];
 
 // Only the fields of the body, so that a stored record with more columns (a CertifiedBundle, a Contract with its sha) has the same id.
-const hashFields = (record: Readonly<Record<string, Json>>, fields: readonly string[]): Sha => {
+const hashFields = (record: Readonly<Record<string, Json>>, fields: readonly string[], optional: readonly string[] = []): Sha => {
   const body: Record<string, Json> = {};
   for (const field of fields) {
     const value = record[field];
+    if (value === undefined && optional.includes(field)) continue;
     if (value === undefined) throw new Error(`a record without the field "${field}" has no id`);
     body[field] = value;
   }
@@ -37,7 +40,7 @@ export function contractSha(body: ContractBody): Sha {
 
 /** Name of what a run is: SHA-256 of the RFC 8785 JSON of its header. */
 export function headerSha(header: RunHeader): Sha {
-  return hashFields(header, headerFields);
+  return hashFields(header, headerFields, optionalHeaderFields);
 }
 
 export interface SummaryFacts {

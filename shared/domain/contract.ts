@@ -71,3 +71,11 @@ export const ContractBody = z.strictObject({
 export type ContractBody = z.infer<typeof ContractBody>;
 
 export type Contract = ContractBody & { readonly sha: Sha };
+
+/**
+ * Whether candidate code can reach the verifier that ranks it: then a verdict shows tampering only where it left traces, and every
+ * obligation carries the label "tamper-evident only". `unsandboxed` is that of the run's header.
+ */
+export function isTamperEvidentOnly({ verifier }: Pick<ContractBody, 'verifier'>, unsandboxed = false): boolean {
+  return verifier.runsCandidate && (unsandboxed || verifier.isolation !== 'separate');
+}

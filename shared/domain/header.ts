@@ -20,5 +20,7 @@ export const RunHeader = z.strictObject({
   parent: Sha.nullable(),
   /** A `command` verifier's program as resolved once at the start; null for pure-js. */
   verifierProgram: z.strictObject({ path: z.string(), version: z.string() }).nullable(),
+  /** The user has let candidate code run without a sandbox; absent otherwise. */
+  unsandboxed: z.exactOptional(z.literal(true)),
 });
 export type RunHeader = z.infer<typeof RunHeader>;

@@ -6,8 +6,16 @@ import { Count, Sha } from './ids.ts';
 export const Rank = z.array(Count);
 export type Rank = z.infer<typeof Rank>;
 
-/** One execution of the verifier. `output` is the stored blob of its stdout and stderr (null when it wrote nothing). */
-export const RunRef = z.strictObject({ id: z.string(), durationMs: z.number().min(0), output: Sha.nullable() });
+/**
+ * One execution of the verifier. `output` is the stored blob of its stdout and stderr (null when it wrote nothing). `unsandboxed` stands
+ * where candidate code ran without a sandbox because the user had said so.
+ */
+export const RunRef = z.strictObject({
+  id: z.string(),
+  durationMs: z.number().min(0),
+  output: Sha.nullable(),
+  unsandboxed: z.exactOptional(z.literal(true)),
+});
 export type RunRef = z.infer<typeof RunRef>;
 
 export const InvalidCode = z.enum(['no_candidate', 'empty', 'apply_failed', 'protected_path', 'too_large', 'bad_path', 'schema']);

@@ -4,7 +4,7 @@ import { RpcError } from '#shared/contract/errors.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
-import { forecastOf, measureSeed, prepareTask, programOf, verifierTimes } from './seed.ts';
+import { forecastOf, measureSeed, prepareTask, programOf, sandboxOrRefuse, verifierTimes } from './seed.ts';
 
 /** Attempts a round that the forecast assumes unless told. */
 const usualSlots = 4;
@@ -16,12 +16,13 @@ export function createPreflightHandlers(deps: {
 }): Handlers<typeof preflightContract> {
   const { verifiers, closing } = deps;
   return {
-    'task.preflight': async ({ path, runs, slots = usualSlots, ...choices }, { signal }) => {
+    'task.preflight': async ({ path, runs, slots = usualSlots, unsandboxed = false, ...choices }, { signal }) => {
       const prepared = await prepareTask(path, choices);
       const { task, contract } = prepared;
+      await sandboxOrRefuse(verifiers, contract, unsandboxed);
       const program = await programOf(verifiers, task);
       const asked = runs ?? contract.measurement.preflightRuns;
-      const result = await measureSeed(verifiers, prepared, { program, runs: asked }, AbortSignal.any([signal, closing]));
+      const result = await measureSeed(verifiers, prepared, { program, runs: asked, unsandboxed }, AbortSignal.any([signal, closing]));
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was measured');
       const { verdict } = result.seed;

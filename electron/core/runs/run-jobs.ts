@@ -23,7 +23,7 @@ import { watchTask } from './watch-task.ts';
 import type { LiveRuns, RunFailure } from './live-runs.ts';
 import { knownProposer, proposerFor, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
-import { forecastOf, forecastText, measureSeed, prepareTask, programOf } from './seed.ts';
+import { forecastOf, forecastText, measureSeed, prepareTask, programOf, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, loadTree } from './stored-files.ts';
 
 export type JobDeps = {
@@ -87,6 +87,9 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       const { task, contract } = prepared;
       const { info } = task;
       const proposer = proposerFor(kind, info);
+      // Nothing to be let off from in a task that runs no candidate code: its header is that of every other.
+      const unsandboxed = input.unsandboxed === true && contract.verifier.runsCandidate && contract.verifier.kind === 'command';
+      await sandboxOrRefuse(verifiers, contract, unsandboxed);
       const header = RunHeader.parse({
         format: 'pawl.header/1',
         contract: contract.sha,
@@ -98,10 +101,11 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         verifierDeadAfter,
         parent: null,
         verifierProgram: await programOf(verifiers, task),
+        ...(unsandboxed ? { unsandboxed } : {}),
       });
       const { verifierProgram: program } = header;
       const runs = contract.measurement.preflightRuns;
-      const measured = await measureSeed(verifiers, prepared, { program, runs }, AbortSignal.any([signal, closing]));
+      const measured = await measureSeed(verifiers, prepared, { program, runs, unsandboxed }, AbortSignal.any([signal, closing]));
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was verified; nothing was stored');
       refuseUnstable(measured);
@@ -173,6 +177,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
           schemaOf(store, state.contract),
         ]);
         proposerOf(state.header);
+        await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true);
         await store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } } });
         launch(run, { ...state, run, headFiles, verifierFiles }, schema, watchTask(state.task.path, state, null));
         return { run };

@@ -44,13 +44,32 @@ export async function programOf(
   return { path: resolved.path, version: resolved.version };
 }
 
-export type SeedMeasurement = { readonly program: RunHeader['verifierProgram']; readonly runs: number };
+/**
+ * Throws conflict, with what would change it, for a task that runs candidate code where that is not possible. Candidates of a pure-js task
+ * run in a QuickJS of their own, which is everywhere.
+ */
+export async function sandboxOrRefuse(verifiers: VerifierService, { verifier }: Contract, unsandboxed: boolean): Promise<void> {
+  if (!verifier.runsCandidate || verifier.kind === 'pure-js' || unsandboxed) return;
+  const { available, message } = await verifiers.sandbox();
+  if (available) return;
+  throw new RpcError(
+    'conflict',
+    `this task runs candidate code, which needs a sandbox: ${message}. Without one, it can be run unsandboxed, which is recorded in its header and verdicts`,
+    { field: 'unsandboxed' },
+  );
+}
+
+export type SeedMeasurement = {
+  readonly program: RunHeader['verifierProgram'];
+  readonly runs: number;
+  readonly unsandboxed: boolean;
+};
 
 /** Measures the seed `runs` times. It is held to what every candidate is held to, before the verifier sees it. */
 export async function measureSeed(
   verifiers: VerifierService,
   { task, contract }: PreparedTask,
-  { program, runs }: SeedMeasurement,
+  { program, runs, unsandboxed }: SeedMeasurement,
   signal: AbortSignal,
 ): Promise<Preflight> {
   const checked = createCandidateCheck(contract, task.schemaFile?.bytes ?? null)(task.seedFiles, task.seedFiles);
@@ -60,7 +79,7 @@ export async function measureSeed(
   }
   return preflight(
     { verifiers, monotonicMs: () => performance.now() },
-    { contract, tree: task.seedTree, files: task.seedFiles, verifierFiles: task.verifierFiles, program },
+    { contract, tree: task.seedTree, files: task.seedFiles, verifierFiles: task.verifierFiles, program, unsandboxed },
     runs,
     signal,
   );

@@ -454,13 +454,17 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
         'bad_value',
         `is ${show(verifier.isolation ?? 'none')}; with runtime = "pure-js" and runs_candidate = true write isolation = "separate", the only kind there is`,
       );
-  } else if (verifier.runs_candidate)
-    refuse('verifier.runs_candidate', 'not_available', 'is true, which needs the sandbox, which this version does not have');
-  if (!inQuickJs && verifier.isolation !== undefined && verifier.isolation !== 'none') {
+  } else if (verifier.runs_candidate && verifier.isolation === 'none') {
     refuse(
       'verifier.isolation',
-      'not_available',
-      `is ${show(verifier.isolation)}, which needs the sandbox, which this version does not have; remove it`,
+      'bad_value',
+      'is "none", but runs_candidate = true; write "separate" and call PAWL_RUN, or "shared" where verifier and candidate cannot be kept apart',
+    );
+  } else if (!verifier.runs_candidate && verifier.isolation !== undefined && verifier.isolation !== 'none') {
+    refuse(
+      'verifier.isolation',
+      'bad_value',
+      `is ${show(verifier.isolation)}, which is for verifiers that run candidate code; write runs_candidate = true, or remove it`,
     );
   }
   if (verifier.adapter !== undefined) {
@@ -487,8 +491,8 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     kind: command === undefined ? 'pure-js' : 'command',
     command: command ?? [],
     file: file ?? null,
-    runsCandidate: inQuickJs,
-    isolation: inQuickJs ? 'separate' : 'none',
+    runsCandidate: verifier.runs_candidate,
+    isolation: verifier.runs_candidate ? (verifier.isolation ?? 'shared') : 'none',
     adapter: null,
     report: null,
     env: verifier.env,
