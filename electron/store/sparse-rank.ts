@@ -21,7 +21,12 @@ const damaged = (text: string): never => {
 
 /** The (coordinate, difference) pairs, flat and in order of the coordinate. Throws a StoreError on anything else. */
 export function parsePairs(text: string): number[] {
-  const pairs: unknown = JSON.parse(text);
+  let pairs: unknown;
+  try {
+    pairs = JSON.parse(text);
+  } catch {
+    return damaged(text);
+  }
   if (!Array.isArray(pairs) || pairs.length % 2 !== 0 || !pairs.every((x): x is number => Number.isSafeInteger(x))) return damaged(text);
   return pairs;
 }
