@@ -59,6 +59,8 @@ export type CreateRun = {
   readonly salts: readonly SaltInput[];
   readonly events: readonly EventBody[];
   readonly verdict: VerdictInput;
+  /** For a branch: the bundle that its header names as the parent, and how many transitions of that run it may know the verdicts of. */
+  readonly from?: { readonly run: RunId; readonly seq: number; readonly transitions: number } | undefined;
   /** null: the seed has no verdict, the run is `not_started` and nothing is certified. */
   readonly genesis: CertifiedBundle | null;
   readonly stop: { readonly reason: StopReason; readonly note: string | null } | null;
@@ -117,6 +119,9 @@ export type StopRun = {
 };
 export type ResumeRun = { readonly run: RunId; readonly at: string; readonly event: EventBody };
 
+/** A final verdict; `n` is null for that of a run's seed. */
+export type CachedRow = { readonly tree: Sha; readonly verdictSha: Sha; readonly verdict: Verdict; readonly n: number | null };
+
 /** What is needed to go on with a run. `nextDraw` = 1 + number of attempts so far that were not `aborted`. */
 export type ResumeState = {
   readonly header: RunHeader;
@@ -130,9 +135,152 @@ export type ResumeState = {
   readonly used: Amounts;
   readonly stop: StopReason | null;
   /** Final verdicts of this chain (this run and the ancestors it branched from): ranked and invalid ones, by tree. */
-  readonly cached: readonly { readonly tree: Sha; readonly verdictSha: Sha; readonly verdict: Verdict; readonly n: number | null }[];
+  readonly cached: readonly CachedRow[];
   /** No-verdicts in a row at the end of the run. */
   readonly noVerdictStreak: number;
+};
+
+/** A certified bundle by its place. */
+export type BundlePlace = { readonly run: RunId; readonly seq: number; readonly id: Sha };
+/** A run that branched from bundle `seq` (with the id `id`) of the run that was asked about. */
+export type BranchRow = { readonly run: RunId; readonly seq: number; readonly id: Sha };
+
+type StoredValue = number | string | Uint8Array | null;
+
+/** The row of a bundle as it is stored; `key` and `era_start` are run.no << 32 | seq. */
+export type StoredBundle = {
+  readonly key: number;
+  readonly id: Sha;
+  readonly edge: string;
+  readonly transition: number | null;
+  readonly potential: number;
+  readonly era: number;
+  readonly era_start: number;
+  readonly parent: Sha | null;
+  readonly contract: Sha;
+  readonly tree: Sha;
+  readonly verdict: Sha;
+  readonly summary: Sha;
+  readonly latent: string | null;
+  readonly rank: string;
+  readonly summary_text: string;
+};
+
+/** A run as a decision replay finds it: its row by column, header and contract as text, and how many rows it has. */
+export type ReplayHead = {
+  readonly no: number;
+  readonly row: Readonly<Record<string, StoredValue>>;
+  readonly header: string | null;
+  readonly contract: { readonly m: number; readonly caps: string; readonly body: string } | null;
+  readonly events: number;
+  readonly salts: number;
+  readonly transitions: number;
+  readonly bundles: number;
+  readonly memories: number;
+  /** A round is under way, or was when an engine died. */
+  readonly open: boolean;
+  readonly genesis: StoredBundle | null;
+  readonly branch: (BundlePlace & { readonly no: number; readonly transitions: number }) | null;
+};
+
+export type ReplayEvent = { readonly seq: number; readonly type: string; readonly sha: Sha; readonly line: string };
+
+/** `reportBytes` null: there is no report, or `damage` says why it cannot be read. */
+export type StoredVerifierRun = {
+  readonly id: string;
+  readonly nonce: string;
+  readonly tree: Sha;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  readonly report: Sha | null;
+  readonly output: Sha | null;
+  readonly result: string;
+  readonly reportBytes: Uint8Array | null;
+  readonly damage: string | null;
+};
+
+/** A verdict's row; `ranks.rank` is null where the sparse form cannot be resolved. */
+export type StoredVerdict = {
+  readonly sha: Sha;
+  readonly tree: Sha | null;
+  readonly contract: Sha;
+  readonly kind: string;
+  readonly code: string | null;
+  readonly era: number | null;
+  readonly potential: number | null;
+  readonly body: string;
+  readonly ranks: { readonly sparse: string; readonly rank: number[] | null } | null;
+  readonly runs: readonly StoredVerifierRun[];
+};
+
+/** A salt with the object behind its commitment: a verdict, or the bytes of a blob. */
+export type ReplaySalt = {
+  readonly position: number;
+  readonly commitment: Sha;
+  readonly salt: Uint8Array;
+  readonly object: Sha;
+  readonly verdict: StoredVerdict | null;
+  readonly bytes: Uint8Array | null;
+  readonly damage: string | null;
+};
+
+export type ReplayTransition = {
+  readonly key: number;
+  readonly n: number;
+  readonly outcome: number;
+  readonly round: number;
+  readonly slot: number;
+  readonly base: number;
+  readonly bundle: number | null;
+  readonly duplicate_of: number | null;
+  readonly source: string;
+  readonly kind: string | null;
+  readonly code: string | null;
+  readonly potential: number | null;
+  readonly rank: string | null;
+  readonly cost: string;
+  readonly event_from: number;
+  readonly event_to: number;
+  readonly tree: Sha | null;
+  readonly verdict: Sha | null;
+  readonly request: Sha | null;
+  readonly response: Sha | null;
+  readonly features_shown: Sha | null;
+  readonly memory: { readonly id: Sha; readonly body: string } | null;
+  readonly uses: readonly Sha[];
+  readonly certified: StoredBundle | null;
+  readonly damage: readonly { readonly where: string; readonly what: string }[];
+};
+
+/** Rows of the run with this number, after < number <= to. */
+export type ReplayPage = { readonly no: number; readonly after: number; readonly to: number; readonly limit: number };
+
+/** What the last decision replay of a run on this machine found, and where the run ended then. */
+export type DecisionReplayRow = {
+  readonly at: string;
+  readonly events: number;
+  readonly lastEvent: Sha;
+  readonly transitions: number;
+  readonly mismatches: number;
+  readonly missing: number;
+};
+
+/** New executions of the verifier on a certified tree. `rank` is null without one. */
+export type ReverificationInput = {
+  readonly run: RunId;
+  readonly seq: number;
+  readonly blobs: readonly BlobInput[];
+  readonly executions: readonly (Omit<VerifierRunInput, 'tree'> & { readonly rank: readonly number[] | null })[];
+};
+
+export type ReverificationRow = {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly result: string;
+  readonly rank: number[] | null;
 };
 
 export type Settings = { readonly theme: 'system' | 'light' | 'dark'; readonly language: 'system' | 'en' | 'ko' };
@@ -162,6 +310,26 @@ export type Store = {
   /** Plain bytes, checked against the sha; null where there is no such blob. Throws when the stored bytes are damaged. */
   getBlob(sha: Sha): Promise<Uint8Array | null>;
   getResumeState(run: RunId): Promise<ResumeState | null>;
+  /** The bundle that a run branched from, and the runs that branched from its own. */
+  getRelatives(run: RunId): Promise<{ parent: BundlePlace | null; branches: BranchRow[] }>;
+  /** Bundles whose ids begin with the prefix, at most two different ones; equal histories share an id, then it is the oldest. */
+  resolveBundle(prefix: string): Promise<BundlePlace[]>;
+
+  /** For the decision replay: rows as they are stored, none of them believed. */
+  getReplayHead(run: RunId): Promise<ReplayHead | null>;
+  pageReplayEvents(input: ReplayPage): Promise<ReplayEvent[]>;
+  pageReplaySalts(input: ReplayPage): Promise<ReplaySalt[]>;
+  pageReplayTransitions(input: ReplayPage): Promise<ReplayTransition[]>;
+  getStoredVerdict(sha: Sha): Promise<StoredVerdict | null>;
+  /** Final verdicts of the runs that this one branched from, oldest first. */
+  getAncestorVerdicts(run: RunId): Promise<readonly CachedRow[]>;
+  getDecisionReplay(run: RunId): Promise<DecisionReplayRow | null>;
+  /** Replaces the last one. */
+  setDecisionReplay(input: DecisionReplayRow & { readonly run: RunId }): Promise<void>;
+  addReverification(input: ReverificationInput): Promise<void>;
+  /** Of one bundle, oldest first. */
+  getReverifications(input: { run: RunId; seq: number }): Promise<ReverificationRow[]>;
+
   getJournal(input: { after: number; limit: number }): Promise<JournalItem[]>;
   lastJournal(): Promise<number>;
   getSettings(): Promise<Settings>;

@@ -1,9 +1,12 @@
 // Every operation that crosses to a thread, by name: the same table types the client's calls and serves them in the worker.
 import { getBlob, getManifest } from './read/blobs.ts';
+import { getRelatives, resolveBundle } from './read/branches.ts';
 import { getBundle, getChain } from './read/bundles.ts';
 import { getColumns } from './read/columns.ts';
 import { getJournal, lastJournal } from './read/journal.ts';
-import { getResumeState } from './read/resume.ts';
+import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from './read/replay.ts';
+import { getDecisionReplay, getReverifications } from './read/replays.ts';
+import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
 import { getRun, getSummary, listRuns, resolveRun } from './read/runs.ts';
 import { getSettings } from './read/settings.ts';
 import { getTransition, pageTransitions } from './read/transitions.ts';
@@ -11,6 +14,7 @@ import { commitRound } from './write/commit-round.ts';
 import { createRun } from './write/create-run.ts';
 import { openRound, storeProposals } from './write/open-round.ts';
 import { recover } from './write/recover.ts';
+import { addReverification, setDecisionReplay } from './write/replays.ts';
 import { setSettings } from './write/settings.ts';
 import { resumeRun, stopRun } from './write/stop-run.ts';
 
@@ -28,13 +32,33 @@ export const reads = {
   getManifest,
   getBlob,
   getResumeState,
+  getRelatives,
+  resolveBundle,
+  getReplayHead,
+  pageReplayEvents,
+  pageReplaySalts,
+  pageReplayTransitions,
+  getStoredVerdict,
+  getAncestorVerdicts,
+  getDecisionReplay,
+  getReverifications,
   getJournal,
   lastJournal,
   getSettings,
 } as const;
 
 /** Served by the writer; each returns the items that it appended to the journal. */
-export const journaled = { createRun, openRound, storeProposals, commitRound, stopRun, resumeRun, recover } as const;
+export const journaled = {
+  createRun,
+  openRound,
+  storeProposals,
+  commitRound,
+  stopRun,
+  resumeRun,
+  recover,
+  setDecisionReplay,
+  addReverification,
+} as const;
 
 /** Everything that the writer serves. */
 export const writes = { ...journaled, setSettings } as const;

@@ -143,6 +143,22 @@ function client(writer: Thread, readers: readonly Thread[]): OpenStore {
     getManifest: (tree) => read('getManifest', tree),
     getBlob: (sha) => read('getBlob', sha),
     getResumeState: (run) => read('getResumeState', run),
+    getRelatives: (run) => read('getRelatives', run),
+    resolveBundle: (prefix) => read('resolveBundle', prefix),
+    getReplayHead: (run) => read('getReplayHead', run),
+    pageReplayEvents: (input) => read('pageReplayEvents', input),
+    pageReplaySalts: (input) => read('pageReplaySalts', input),
+    pageReplayTransitions: (input) => read('pageReplayTransitions', input),
+    getStoredVerdict: (sha) => read('getStoredVerdict', sha),
+    getAncestorVerdicts: (run) => read('getAncestorVerdicts', run),
+    getDecisionReplay: (run) => read('getDecisionReplay', run),
+    setDecisionReplay: async (input) => {
+      await write('setDecisionReplay', input);
+    },
+    addReverification: async (input) => {
+      await write('addReverification', { ...input, blobs: compactBlobs(input.blobs) });
+    },
+    getReverifications: (input) => read('getReverifications', input),
     getJournal: (input) => read('getJournal', input),
     lastJournal: () => read('lastJournal', null),
     getSettings: () => read('getSettings', null),

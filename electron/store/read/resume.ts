@@ -4,11 +4,13 @@ import { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { outcomes, type StopReason } from '#shared/domain/transition.ts';
 import { amountColumns, toAmounts } from '../amounts.ts';
-import type { ResumeState } from '../api.ts';
+import type { CachedRow, ResumeState } from '../api.ts';
 import { type ReadableDb, sql } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { maxInRun, rowKey } from '../keys.ts';
+import { branchOf } from './branches.ts';
 import { bundleAt } from './bundles.ts';
+import { runPlace } from './runs.ts';
 import { toVerdict, type VerdictRow } from './verdicts.ts';
 
 type RunRow = Readonly<Record<`used_${string}`, number>> & {
@@ -57,16 +59,36 @@ const streakOf = (db: ReadableDb, no: number): number => {
   return streak;
 };
 
-/** Null where there is no such run or nothing is certified. Final verdicts are those of this run; a branch does not see its ancestors' yet. */
+// Final verdicts of a run up to attempt `to`, that of its seed first; later ones win where a tree stands twice.
+const finalVerdicts = (db: ReadableDb, no: number, to: number): CachedRow[] => {
+  const seed = db.get(selectSeedVerdict, rowKey(no, 0));
+  const own = db.all(selectFinal, rowKey(no, 1), rowKey(no, Math.min(to, maxInRun)));
+  return [
+    ...(seed === undefined ? [] : [{ tree: seed.tree, verdictSha: seed.sha, verdict: toVerdict(db, seed), n: null }]),
+    ...own.map((v) => ({ tree: v.tree, verdictSha: v.sha, verdict: toVerdict(db, v), n: v.n })),
+  ];
+};
+
+// Of each ancestor what was known when its branch was made: a parent that goes on meanwhile changes nothing.
+const ancestorVerdicts = (db: ReadableDb, no: number): CachedRow[] => {
+  const parent = branchOf(db, no);
+  return parent === null ? [] : [...ancestorVerdicts(db, parent.no), ...finalVerdicts(db, parent.no, parent.transitions)];
+};
+
+/** Final verdicts of the runs that a branch comes from, oldest first; none for any other run. Throws a StoreError of kind `not_found`. */
+export function getAncestorVerdicts(db: ReadableDb, run: RunId): CachedRow[] {
+  return db.snapshot(() => ancestorVerdicts(db, runPlace(db, run).no));
+}
+
+/** Null where there is no such run or nothing is certified. */
 export function getResumeState(db: ReadableDb, run: RunId): ResumeState | null {
   return db.snapshot(() => {
     const row = db.get(selectRun, run);
     if (row === undefined || row.head === null) return null;
     const head = bundleAt(db, row.head);
-    const seed = db.get(selectSeedVerdict, rowKey(row.no, 0));
-    if (head === null || seed === undefined)
+    const own = finalVerdicts(db, row.no, row.transitions);
+    if (head === null || own[0]?.n !== null)
       throw new StoreError('corrupt', `${db.file}: the head or the genesis of run ${run} is not there`);
-    const own = db.all(selectFinal, rowKey(row.no, 1), rowKey(row.no, maxInRun));
     return {
       header: RunHeader.parse(JSON.parse(row.header)),
       headerSha: row.header_sha,
@@ -78,10 +100,7 @@ export function getResumeState(db: ReadableDb, run: RunId): ResumeState | null {
       nextDraw: 1 + row.transitions - row.n_aborted,
       used: toAmounts(amountColumns('used').map((c) => row[`used_${c.slice(5)}`] ?? 0)),
       stop: row.stop,
-      cached: [
-        { tree: seed.tree, verdictSha: seed.sha, verdict: toVerdict(db, seed), n: null },
-        ...own.map((v) => ({ tree: v.tree, verdictSha: v.sha, verdict: toVerdict(db, v), n: v.n })),
-      ],
+      cached: [...ancestorVerdicts(db, row.no), ...own],
       noVerdictStreak: streakOf(db, row.no),
     };
   });

@@ -23,6 +23,8 @@ const insertRun = sql(
 const insertHeader = sql('INSERT INTO header (run, body) VALUES (?, ?)');
 const hasContract = sql<{ m: number }>('SELECT m FROM contract WHERE sha = ?');
 const insertContract = sql('INSERT INTO contract (sha, m, caps, body) VALUES (?, ?, ?, ?)');
+const selectParent = sql<{ key: number }>('SELECT b.key FROM run r JOIN bundle b ON b.key = (r.no << 32 | ?) WHERE r.id = ?');
+const insertBranch = sql('INSERT INTO branch (run, parent, transitions) VALUES (?, ?, ?)');
 const setHead = sql('UPDATE run SET head = ? WHERE no = ?');
 
 // SQLite would turn a lone surrogate into U+FFFD without a word.
@@ -86,6 +88,11 @@ export function createRun(db: WritableDb, input: CreateRun): JournalItem[] {
     );
     const no = Number(lastInsertRowid);
     db.run(insertHeader, no, JSON.stringify(header));
+    if (input.from !== undefined) {
+      const parent = db.get(selectParent, input.from.seq, input.from.run);
+      if (parent === undefined) throw new StoreError('not_found', `run ${input.from.run} has no bundle ${input.from.seq} to branch from`);
+      db.run(insertBranch, no, parent.key, input.from.transitions);
+    }
     insertVerdict(db, verdict, genesis === null ? null : { key: rowKey(no, 0), rank: genesis.rank });
     if (genesis !== null) db.run(setHead, insertBundle(db, no, null, genesis), no);
     const end = appendEvents(db, no, { events: 0, last: firstPrev }, at, input.events);

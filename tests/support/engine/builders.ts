@@ -100,6 +100,8 @@ export type HeaderOptions = {
   readonly seed?: number;
   readonly budget?: Partial<Budget>;
   readonly verifierDeadAfter?: number;
+  /** The bundle that the run branches from. */
+  readonly parent?: Sha;
 };
 
 export function headerOf(contract: Contract, seed: readonly TreeFile[], options: HeaderOptions = {}): RunHeader {
@@ -112,7 +114,7 @@ export function headerOf(contract: Contract, seed: readonly TreeFile[], options:
     seed: options.seed ?? 0,
     budget: { ...unlimited, ...options.budget },
     verifierDeadAfter: options.verifierDeadAfter ?? 8,
-    parent: null,
+    parent: options.parent ?? null,
     verifierProgram: null,
   };
 }
