@@ -10,7 +10,9 @@ export default defineConfig({
   workers: 1,
   forbidOnly: true,
   reporter: 'list',
-  timeout: 60_000,
+  // Generous: every test waits for a condition, and a loaded machine is no fault of the app.
+  timeout: 180_000,
+  expect: { timeout: 20_000 },
   ...(executablePath === null ? { grepInvert: /@browser/ } : {}),
   use: { launchOptions: { ...(executablePath === null ? {} : { executablePath }), args: [...chromiumArgs] } },
   projects: [
