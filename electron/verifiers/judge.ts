@@ -49,7 +49,7 @@ const reportFields = ['nonce', 'tree', 'contract', 'values', 'advisory', 'detail
 /**
  * Judges one execution. How it ended comes first, then whether files were changed, then the exit code (any but 0 is a crash even beside a
  * complete report), then the report: one JSON object, the echo of nonce, tree and contract, and for every obligation an integer from 0 to
- * its cap. `aborted` and `infra` say nothing about the candidate.
+ * its cap. `aborted` and `infra` say nothing about the candidate; a timeout does where its code runs.
  */
 export function judgeReport(input: JudgeInput): Judgement {
   const { contract, execution } = input;
@@ -63,7 +63,7 @@ export function judgeReport(input: JudgeInput): Judgement {
     case 'setup_timeout':
       return none('setup_timeout', `laying out the files took longer than ${timeoutsMs.setup} ms (timeouts_ms.setup)`);
     case 'timeout':
-      return none('verifier_timeout', `the verifier took longer than ${timeoutsMs.run} ms (timeouts_ms.run) and was ended`);
+      return judgeTimeout(input);
     case 'output':
       return none('crash', `the verifier wrote more than ${limits.outputKb} KB of output (limits.output_kb) and was ended`);
     case 'out_of_memory':
@@ -76,12 +76,7 @@ export function judgeReport(input: JudgeInput): Judgement {
     default:
       return assertNever(execution.ending, 'ending');
   }
-  if (execution.tampered.length > 0) {
-    return none(
-      'tampered',
-      `files that must stay as they are were changed during the verification: ${execution.tampered.slice(0, 5).map(name).join(', ')}`,
-    );
-  }
+  if (execution.tampered.length > 0) return changedFiles(execution);
   if (execution.ending === 'exited') {
     if (execution.signal !== null) return none('crash', `the verifier was ended by ${execution.signal}${because}`);
     if (execution.exitCode !== 0) {
@@ -99,6 +94,24 @@ export function judgeReport(input: JudgeInput): Judgement {
   if (!isObject(parsed.value)) return malformed(`it is ${shown(parsed.value)} and not a JSON object`);
   return judgeFields(input, parsed.value);
 }
+
+// Where candidate code runs, being slow is its fault (semantics.md, section 3, rule 4): nothing counts as reached, since a report that was
+// cut short is none, and every obligation takes its cap, unless one of them says that a timeout leaves it without a verdict.
+function judgeTimeout({ contract: { obligations, verifier }, execution }: JudgeInput): Judgement {
+  const took = `took longer than ${verifier.timeoutsMs.run} ms (timeouts_ms.run) and was ended`;
+  if (!verifier.runsCandidate || obligations.some(({ onCandidateTimeout }) => onCandidateTimeout === 'no_verdict'))
+    return none('verifier_timeout', `the verifier ${took}`);
+  if (execution.tampered.length > 0) return changedFiles(execution);
+  return {
+    kind: 'ranked',
+    rank: obligations.map(({ cap }) => cap),
+    advisory: {},
+    details: Object.fromEntries(obligations.map(({ key }) => [key, `not reached: the candidate ${took}`])),
+  };
+}
+
+const changedFiles = ({ tampered }: Execution): Judgement =>
+  none('tampered', `files that must stay as they are were changed during the verification: ${tampered.slice(0, 5).map(name).join(', ')}`);
 
 function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Judgement {
   const echo = { nonce, tree, contract: contract.sha };

@@ -62,6 +62,30 @@ describe('a complete report', () => {
   });
 });
 
+describe('a timeout where candidate code runs', () => {
+  const running = (onCandidateTimeout: 'cap' | 'no_verdict') =>
+    makeContract({
+      obligations: [{ key: 'a' }, { key: 'b', onCandidateTimeout }],
+      verifier: { runsCandidate: true },
+    });
+  test('every obligation takes its cap, whatever had been reported by then', () => {
+    const under = running('cap');
+    const report = JSON.stringify({ ...good, contract: under.sha, values: { a: 0, b: 0 } });
+    for (const text of [report, '', null])
+      expect(judgeText(text, { ending: 'timeout' }, under)).toEqual({
+        kind: 'ranked',
+        rank: under.obligations.map(({ cap }) => cap),
+        advisory: {},
+        details: { a: expect.stringContaining('not reached'), b: expect.stringContaining('not reached') },
+      });
+  });
+  test('unless an obligation leaves it without a verdict, or files were changed', () => {
+    expect(judgeText(null, { ending: 'timeout' }, running('no_verdict'))).toMatchObject({ kind: 'no_verdict', code: 'verifier_timeout' });
+    expect(judgeText(null, { ending: 'timeout', tampered: ['verifier/check.sh'] }, running('cap'))).toMatchObject({ code: 'tampered' });
+    expect(judgeText(null, { ending: 'setup_timeout' }, running('cap'))).toMatchObject({ code: 'setup_timeout' });
+  });
+});
+
 describe('how it ended comes before what it reported', () => {
   test.each<[string, Partial<Execution>, string]>([
     ['exit code 3', { exitCode: 3 }, 'crash'],
