@@ -37,7 +37,7 @@ function fill(pixels: Pixels, x0: number, y0: number, x1: number, y1: number, rg
 
 const barMaxPx = 12;
 /** Thickness above and below the middle of a row, CSS px: a change reaches over the middle on its own side, so that it reads without colour. */
-const bar = { over: 3, weak: 5, strong: 8, share: 8 } as const;
+const bar = { over: 1, weak: 7, strong: 9, share: 8 } as const;
 
 /**
  * The obligation matrix with commit ticks on top. A change is a thick bar that hangs below the middle when the obligation got better (fewer) and

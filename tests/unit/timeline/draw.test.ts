@@ -180,8 +180,8 @@ describe('matrix', () => {
 
   test('worse stands above the middle, stronger when it is more than one', () => {
     expect(at(p, x(3), middle(1) - 4)).toBe(namedPalette.worse[0].rgba);
-    expect(at(p, x(3), middle(1) - 7)).toBe(0);
-    expect(at(p, x(4), middle(1) - 7)).toBe(namedPalette.worse[1].rgba);
+    expect(at(p, x(3), middle(1) - 8)).toBe(0);
+    expect(at(p, x(4), middle(1) - 8)).toBe(namedPalette.worse[1].rgba);
     expect(at(p, x(4), middle(0) + 4)).toBe(namedPalette.better[0].rgba);
   });
 
