@@ -29,7 +29,11 @@ function inside({ file, specifier }: Import): string | null {
   return null;
 }
 
-const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 
 function faults(imports: readonly Import[]): string[] {
   const found: string[] = [];
@@ -41,10 +45,12 @@ function faults(imports: readonly Import[]): string[] {
     }
     const target = inside(entry);
     if (target !== null) {
-      if (!layer.may.some((m) => target.startsWith(m))) found.push(`${entry.file} -> ${target}: ${layer.source} may import ${layer.may.join(', ')} (${layer.why})`);
+      if (!layer.may.some((m) => target.startsWith(m)))
+        found.push(`${entry.file} -> ${target}: ${layer.source} may import ${layer.may.join(', ')} (${layer.why})`);
       const feature = /^renderer\/features\/([^/]+)\//.exec(target)?.[1];
       const own = /^renderer\/features\/([^/]+)\//.exec(entry.file)?.[1];
-      if (feature !== undefined && feature !== own && !/^renderer\/features\/[^/]+\/index\.tsx?$/.test(target)) found.push(`${entry.file} -> ${target}: a feature is imported through its index.ts`);
+      if (feature !== undefined && feature !== own && !/^renderer\/features\/[^/]+\/index\.tsx?$/.test(target))
+        found.push(`${entry.file} -> ${target}: a feature is imported through its index.ts`);
       continue;
     }
     if (entry.specifier.startsWith('node:')) {
@@ -54,7 +60,8 @@ function faults(imports: readonly Import[]): string[] {
     const name = packageOf(entry.specifier);
     const place = packages[name];
     if (place === undefined) found.push(`${entry.file} -> ${name}: the package is not placed in the allowlist`);
-    else if (!layer.packages.includes(place)) found.push(`${entry.file} -> ${name}: a ${place} package; ${layer.source} takes ${layer.packages.join(', ')}`);
+    else if (!layer.packages.includes(place))
+      found.push(`${entry.file} -> ${name}: a ${place} package; ${layer.source} takes ${layer.packages.join(', ')}`);
   }
   return found;
 }
