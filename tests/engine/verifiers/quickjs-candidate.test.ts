@@ -180,7 +180,8 @@ describe('hostile candidates', () => {
       `pawl.run({ entry: 'artifact/m.js', call: 'f', timeoutMs: 60000, steps: 1e9 })`,
       { setup: 5_000, transfer: 5_000, run: 300, parse: 5_000 },
     );
-    expect(verdict).toMatchObject({ kind: 'no_verdict', code: 'verifier_timeout' });
+    // A candidate that is too slow takes the caps.
+    expect(verdict).toMatchObject({ kind: 'ranked', rank: [10], details: { a: expect.stringContaining('not reached') } });
     expect(await call('export const f = () => 1')).toEqual({ ok: true, json: '1' });
   });
 
