@@ -20,7 +20,7 @@ export interface RevisionProblem {
 /**
  * The contract with `quarantine` taken out of its obligations and made advisory (less is better) and `median` aggregated by the median, as
  * version + 1 with `previous` = the old contract. Without any choice it is the same contract. The order of the choices does not matter.
- * Refused: a key that is no obligation, one that is named for both, one that is aggregated by its median already, a quarantine of all.
+ * Refused: a key that is no obligation, a quarantine of one that is not fully visible, a key that is named for both, one that is aggregated by its median already, a quarantine of all.
  */
 export function reviseContract(contract: Contract, { quarantine, median }: Revision): Result<Contract, RevisionProblem> {
   const out = new Set(quarantine);
@@ -35,6 +35,13 @@ export function reviseContract(contract: Contract, { quarantine, median }: Revis
         : `${key} is no obligation of this task; it has: ${[...known.keys()].join(', ')}`;
       return err({ field, key, message });
     }
+  }
+  // An advisory value has no visibility of its own, and the verifier's whole output is shown once no obligation is left that must not be seen.
+  for (const key of out) {
+    const { visibility = 'full' } = known.get(key) ?? {};
+    if (visibility === 'full') continue;
+    const message = `${key} is not fully visible to the proposer (${visibility}), and what is advisory is; take its median or make the verifier repeatable`;
+    return err({ field: 'quarantine', key, message });
   }
   for (const key of noisy) {
     if (out.has(key)) return err({ field: 'median', key, message: `${key} is named for quarantine too; keep one of the two` });

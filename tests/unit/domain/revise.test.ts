@@ -99,6 +99,21 @@ test.each([
   expect(reviseContract(contract, { quarantine, median })).toMatchObject({ ok: false, error: { field, message } });
 });
 
+test.each(['aggregate', 'hidden'] as const)(
+  'quarantine of an obligation with visibility %s is refused, its median is not',
+  (visibility) => {
+    const { sha: _sha, ...rest } = contract;
+    const guardedBody = { ...rest, obligations: [obligation('a'), { ...obligation('b'), visibility }], from: [null, null] };
+    const guarded = { ...guardedBody, sha: contractSha(guardedBody) };
+    expect(reviseContract(guarded, { quarantine: ['b'], median: [] })).toMatchObject({
+      ok: false,
+      error: { field: 'quarantine', key: 'b', message: expect.stringContaining('take its median') },
+    });
+    expect(reviseContract(guarded, { quarantine: [], median: ['b'] })).toMatchObject({ ok: true });
+    expect(reviseContract(guarded, { quarantine: ['a'], median: [] })).toMatchObject({ ok: true });
+  },
+);
+
 test('the text names each obligation, what it was seen at, and both ways on', () => {
   expect(unstableText([{ key: 'a', title: 'A', values: [0, 1, 0] }])).toBe(
     'a took the values 0, 1, 0: --quarantine a makes it advisory, --median a takes its median',
