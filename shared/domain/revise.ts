@@ -20,7 +20,8 @@ export interface RevisionProblem {
 /**
  * The contract with `quarantine` taken out of its obligations and made advisory (less is better) and `median` aggregated by the median, as
  * version + 1 with `previous` = the old contract. Without any choice it is the same contract. The order of the choices does not matter.
- * Refused: a key that is no obligation, a quarantine of one that is not fully visible, a key that is named for both, one that is aggregated by its median already, a quarantine of all.
+ * Refused: a key that is no obligation, a quarantine of one that is not fully visible, a key that is named for both, one that is aggregated
+ * by its median already, a quarantine of all.
  */
 export function reviseContract(contract: Contract, { quarantine, median }: Revision): Result<Contract, RevisionProblem> {
   const out = new Set(quarantine);
