@@ -1,7 +1,6 @@
 // One measurement of one tree: the verifier's execution, and its repetition where the fault was not the candidate's.
-import { assertNever } from '#shared/lib/assert.ts';
+import { isFault, measurementVerdict } from '#shared/domain/executions.ts';
 import type { Sha } from '#shared/domain/ids.ts';
-import type { NoVerdictCode, Verdict } from '#shared/domain/verdict.ts';
 import type { Verification, VerifierService, VerifyRequest } from '#electron/verifiers/api.ts';
 
 export type Measurement = Verification & {
@@ -20,27 +19,6 @@ export type MeasureLimits = {
   readonly deadlineMs: number;
 };
 
-// Semantics, section 3, rule 4. A broken echo, a malformed report and changed verifier files are findings and are not tried again.
-const isInfra = (code: NoVerdictCode): boolean => {
-  switch (code) {
-    case 'setup_timeout':
-    case 'transfer':
-    case 'parse':
-    case 'crash':
-    case 'infra':
-      return true;
-    case 'malformed':
-    case 'attestation':
-    case 'tampered':
-    case 'verifier_timeout':
-    case 'budget':
-    case 'aborted':
-      return false;
-    default:
-      return assertNever(code, 'no_verdict code');
-  }
-};
-
 /** Verifies once, and again after infrastructure faults while `limits` allow it. Never rejects: a verifier that cannot be reached gives `no_verdict/infra`. */
 export async function measure(
   { verifiers, monotonicMs }: { verifiers: Pick<VerifierService, 'verify'>; monotonicMs: () => number },
@@ -57,7 +35,7 @@ export async function measure(
     const aborted = signal.aborted && verdict.kind === 'no_verdict';
     const again =
       verdict.kind === 'no_verdict' &&
-      isInfra(verdict.code) &&
+      isFault(verdict.code) &&
       !aborted &&
       retries < limits.retries &&
       monotonicMs() - begun < limits.deadlineMs;
@@ -81,10 +59,10 @@ async function verifyOnce(verifiers: Pick<VerifierService, 'verify'>, request: V
 
 // The last execution decides; the record names all of them.
 function joined(before: Verification, last: Verification): Verification {
-  const verdict: Verdict =
-    last.verdict.kind === 'invalid' ? last.verdict : { ...last.verdict, runs: [...refs(before.verdict), ...last.verdict.runs] };
   const blobs = new Map<Sha, Uint8Array>([...before.blobs, ...last.blobs].map(({ sha, bytes }) => [sha, bytes]));
-  return { verdict, runs: [...before.runs, ...last.runs], blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })) };
+  return {
+    verdict: measurementVerdict([before.verdict, last.verdict]),
+    runs: [...before.runs, ...last.runs],
+    blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })),
+  };
 }
-
-const refs = (verdict: Verdict) => (verdict.kind === 'invalid' ? [] : verdict.runs);

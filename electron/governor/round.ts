@@ -126,7 +126,7 @@ function verifyRequest({ context, start }: RoundInput, { tree, files }: Measured
   return { contract: context.contract, tree, files, verifierFiles: start.verifierFiles, program, unsandboxed };
 }
 
-function slotInput({ planned, candidate, standing }: Attempt, contract: string, measurements: readonly Measurement[]): SlotInput {
+export function slotInput({ planned, candidate, standing }: Attempt, contract: string, measurements: readonly Measurement[]): SlotInput {
   const base = { slot: planned.slot, tree: candidate?.tree ?? null, contract, duplicateOf: null, aborted: false } as const;
   switch (standing.kind) {
     case 'duplicate':
