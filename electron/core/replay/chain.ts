@@ -1,0 +1,116 @@
+// The event chain of a run, line by line: what each line has to be, byte for byte, given the facts that were recomputed.
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { EventBody, firstPrev } from '#shared/domain/event-chain.ts';
+import type { Sha } from '#shared/domain/ids.ts';
+import { canonicalJson, type Json } from '#shared/lib/canonical-json.ts';
+import type { ReplayEvent } from '#electron/store/api.ts';
+import type { Findings } from './findings.ts';
+
+const Line = z.strictObject({
+  at: z.iso.datetime({ precision: 3 }),
+  prev: z.string(),
+  seq: z.number(),
+  type: z.string(),
+  body: z.record(z.string(), z.json()),
+});
+
+/** The type that a line gives itself; the column where the line does not say. */
+export function typeOf({ line, type }: ReplayEvent): string {
+  return /"type":"([a-z]+)"\}$/.exec(line)?.[1] ?? type;
+}
+
+/** The instant in a line; the clock is not recomputed. Null where the line has none. */
+export function instantOf({ line }: ReplayEvent): string | null {
+  return /^\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","body":/.exec(line)?.[1] ?? null;
+}
+
+const objectIn = (line: string): z.infer<typeof Line> | null => {
+  try {
+    const parsed = Line.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The event in a line; null where it is none of a known type. */
+export function eventIn(event: ReplayEvent): EventBody | null {
+  const parsed = EventBody.safeParse({ type: typeOf(event), body: objectIn(event.line)?.body });
+  return parsed.success ? parsed.data : null;
+}
+
+export type ChainCheck = {
+  /** Compares the next stored lines with the events that belong there. Lines beyond them are named too. */
+  expect(stored: readonly ReplayEvent[], events: readonly EventBody[]): void;
+  /** Lines whose events cannot be recomputed: only their places in the chain are checked. */
+  pass(stored: readonly ReplayEvent[]): void;
+  /** Lines so far. */
+  count(): number;
+  /** SHA-256 of the last line, as it is stored. */
+  last(): Sha;
+  /** The instant of the last line. */
+  at(): string | null;
+};
+
+export function createChainCheck(findings: Findings): ChainCheck {
+  let seq = 0;
+  let last: Sha = firstPrev;
+  let at: string | null = null;
+
+  const step = (event: ReplayEvent): string => {
+    const where = `event ${seq}`;
+    if (event.seq !== seq) {
+      findings.mismatch(where, 'seq', event.seq, seq);
+      seq = event.seq;
+    }
+    const prev = last;
+    last = hash('sha256', event.line);
+    at = instantOf(event) ?? at;
+    if (event.sha !== last) findings.mismatch(where, 'sha', event.sha, last);
+    seq++;
+    return prev;
+  };
+
+  const compareLine = (event: ReplayEvent, { type, body }: EventBody): void => {
+    const where = `event ${seq}`;
+    const instant = instantOf(event);
+    const prev = step(event);
+    if (event.type !== type) findings.mismatch(where, 'type', event.type, type);
+    const line = `{"at":"${instant ?? ''}","body":${canonicalJson(body)},"prev":"${prev}","seq":${seq - 1},"type":"${type}"}`;
+    if (instant !== null && line === event.line) return;
+    const stored = objectIn(event.line);
+    if (stored === null) {
+      findings.mismatch(where, 'line', event.line, line);
+      return;
+    }
+    const { at: _at, ...rest } = stored;
+    const json: Json = body;
+    if (findings.compare(where, rest, { body: json, prev, seq: seq - 1, type })) findings.mismatch(where, 'line', event.line, line);
+  };
+
+  return {
+    expect: (stored, events) => {
+      for (const [i, event] of stored.entries()) {
+        const expected = events[i];
+        if (expected !== undefined) compareLine(event, expected);
+        else {
+          findings.mismatch(`event ${seq}`, 'line', event.line, null);
+          step(event);
+        }
+      }
+      for (const { type } of events.slice(stored.length)) findings.mismatch(`event ${seq}`, 'line', null, `an event ${type}`);
+    },
+    pass: (stored) => {
+      for (const event of stored) {
+        const prev = step(event);
+        const line = objectIn(event.line);
+        if (line === null) findings.mismatch(`event ${seq - 1}`, 'line', event.line, 'an event');
+        else findings.compare(`event ${seq - 1}`, { prev: line.prev, seq: line.seq }, { prev, seq: seq - 1 });
+      }
+    },
+    count: () => seq,
+    last: () => last,
+    at: () => at,
+  };
+}

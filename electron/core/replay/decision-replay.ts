@@ -1,0 +1,213 @@
+// V1, the decision replay: everything that follows from header, contract, seed, requests, responses and verifier reports is made again by
+// the code that made it, and then compared with what is stored. Semantics, section 9. It executes nothing and changes nothing.
+import type { DecisionReplayItem, DecisionReplayReport } from '#shared/contract/replay.ts';
+import { RpcError } from '#shared/contract/errors.ts';
+import { type Contract, ContractBody } from '#shared/domain/contract.ts';
+import { contractSha, headerSha } from '#shared/domain/bundle-id.ts';
+import { RunHeader } from '#shared/domain/header.ts';
+import type { RunId, Sha } from '#shared/domain/ids.ts';
+import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
+import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
+import { verdictRecord } from '#electron/governor/verdict-record.ts';
+import type { Proposer } from '#electron/proposers/proposer.ts';
+import type { ReplayEvent, ReplayHead, ReplayPage, ReplaySalt, ReplayTransition, Store } from '#electron/store/api.ts';
+import { proposerOf } from '../runs/proposers.ts';
+import { noSuchRun } from '../runs/run-views.ts';
+import { loadFiles } from '../runs/stored-files.ts';
+import { createChainCheck, typeOf } from './chain.ts';
+import { createCursor } from './cursor.ts';
+import { createFindings, type Findings } from './findings.ts';
+import { beginReplay, replayGenesis, type Replaying, type ReplayRows, replayResume, replayRound, replayStop } from './replay-round.ts';
+import { compareRun } from './replay-run.ts';
+
+export type ReplayDeps = {
+  readonly store: Pick<
+    Store,
+    | 'getReplayHead'
+    | 'pageReplayEvents'
+    | 'pageReplaySalts'
+    | 'pageReplayTransitions'
+    | 'getStoredVerdict'
+    | 'getAncestorVerdicts'
+    | 'getManifest'
+    | 'getBlob'
+  >;
+  /** The proposer that a header names; only what it makes of stored responses is used. */
+  readonly proposerOf?: (header: RunHeader) => Pick<Proposer, 'materialise'>;
+  readonly monotonicMs?: () => number;
+};
+
+/** Work between two turns of the event loop. */
+const chunkMs = 12;
+const eventPage = 2_048;
+const saltPage = 1_024;
+const transitionPage = 256;
+
+/**
+ * Replays a run as far as it is stored when the replay begins; a round that is under way is left out. Progress, then the report. Throws
+ * not_found without the run, and cancelled when `signal` aborts.
+ */
+export async function* replayDecisions(
+  { store, proposerOf: proposer = proposerOf, monotonicMs = () => performance.now() }: ReplayDeps,
+  run: RunId,
+  signal: AbortSignal,
+): AsyncGenerator<DecisionReplayItem, DecisionReplayReport & { readonly lastEvent: Sha }, void> {
+  const begun = monotonicMs();
+  const head = await store.getReplayHead(run);
+  if (head === null) throw noSuchRun(run);
+  const findings = createFindings();
+  const chain = createChainCheck(findings);
+  const declared = readDeclared(head, findings);
+  let replaying: Replaying | null = null;
+  if (declared !== null) replaying = await begin(store, run, head, { ...declared, findings, chain, proposer });
+
+  if (replaying !== null) {
+    const { no } = head;
+    const page =
+      <T>(read: (input: ReplayPage) => Promise<readonly T[]>, to: number, limit: number) =>
+      (after: number): Promise<readonly T[]> =>
+        after >= to ? Promise.resolve([]) : read({ no, after, to, limit });
+    const rows: ReplayRows = {
+      events: createCursor<ReplayEvent>(({ seq }) => seq, -1, page(store.pageReplayEvents, head.events - 1, eventPage)),
+      salts: createCursor<ReplaySalt>(({ position }) => position, -1, page(store.pageReplaySalts, head.salts - 1, saltPage)),
+      transitions: createCursor<ReplayTransition>(({ n }) => n, 0, page(store.pageReplayTransitions, head.transitions, transitionPage)),
+    };
+    const { events } = rows;
+    const state = replaying;
+    let slice = monotonicMs();
+    const turn = async (): Promise<DecisionReplayItem | null> => {
+      if (signal.aborted) throw new RpcError('cancelled', 'the replay was cancelled');
+      if (monotonicMs() - slice < chunkMs) return null;
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+      slice = monotonicMs();
+      return { kind: 'progress', transitions: state.nextN - 1, of: head.transitions };
+    };
+    await replayGenesis(state, head, rows);
+    for (;;) {
+      const item = await turn();
+      if (item !== null) yield item;
+      const [event] = await events.peek(1);
+      if (event === undefined) break;
+      const type = typeOf(event);
+      if (type === 'round') {
+        if ((await replayRound(state, head, rows)) === 'open') break;
+      } else if (type === 'resume') await replayResume(state, rows);
+      else if (type === 'stop') await replayStop(state, rows);
+      else {
+        findings.mismatch(`event ${event.seq}`, 'type', type, 'round, resume or stop');
+        chain.pass(await events.take(1));
+      }
+    }
+    compareRun(state, head);
+  }
+  const { mismatches, missing } = findings.counts;
+  const report: DecisionReplayReport = {
+    run,
+    ok: mismatches === 0 && missing === 0,
+    transitions: replaying === null ? 0 : replaying.nextN - 1,
+    rounds: replaying === null ? 0 : replaying.nextRound - 1,
+    bundles: replaying?.bundles ?? 0,
+    events: chain.count(),
+    verdicts: replaying?.verdicts ?? 0,
+    mismatchCount: mismatches,
+    mismatches: [...findings.mismatches],
+    missingCount: missing,
+    missing: [...findings.missing],
+    recorded: { aborted: replaying?.counts.aborted ?? 0, host: replaying?.host ?? 0, ancestors: replaying?.ancestors ?? 0 },
+    open: head.open,
+    ms: monotonicMs() - begun,
+  };
+  yield { kind: 'report', report };
+  return { ...report, lastEvent: chain.last() };
+}
+
+type Declared = { readonly header: RunHeader; readonly contract: Contract };
+
+// The two texts that everything else is held to; each is named by its hash.
+function readDeclared(head: ReplayHead, findings: Findings): Declared | null {
+  const header = head.header === null ? null : RunHeader.safeParse(jsonOf(head.header));
+  if (header?.success !== true) {
+    findings.mismatch('header', 'body', head.header, 'a header');
+    return null;
+  }
+  const contract = head.contract === null ? null : ContractBody.safeParse(jsonOf(head.contract.body));
+  if (head.contract === null || contract?.success !== true) {
+    findings.mismatch('contract', 'body', head.contract?.body, 'a contract');
+    return null;
+  }
+  const { row } = head;
+  const text = (column: string) => (typeof row[column] === 'string' ? row[column] : null);
+  const sha = contractSha(contract.data);
+  findings.compare('header', { sha: text('header_sha') }, { sha: headerSha(header.data) });
+  findings.compare(
+    'contract',
+    { sha: text('contract'), m: head.contract.m, caps: jsonOf(head.contract.caps), in_header: header.data.contract },
+    { sha, m: contract.data.obligations.length, caps: contract.data.obligations.map(({ cap }) => cap), in_header: sha },
+  );
+  return { header: header.data, contract: { ...contract.data, sha } };
+}
+
+const jsonOf = (text: string) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+async function begin(
+  store: ReplayDeps['store'],
+  run: RunId,
+  head: ReplayHead,
+  parts: Declared & Pick<Replaying, 'findings' | 'chain'> & { readonly proposer: NonNullable<ReplayDeps['proposerOf']> },
+): Promise<Replaying | null> {
+  const { header, contract, findings, proposer } = parts;
+  const lack = (where: string, error: unknown): null => {
+    findings.lacks(where, error instanceof Error ? error.message : String(error));
+    return null;
+  };
+  let made: Pick<Proposer, 'materialise'>;
+  try {
+    made = proposer(header);
+  } catch (error) {
+    return lack('proposer', error);
+  }
+  let seed: readonly TreeFile[];
+  let manifest: Manifest | null;
+  let schema: Uint8Array | null = null;
+  try {
+    manifest = await store.getManifest(header.seedTree);
+    if (manifest === null) return lack(`tree ${header.seedTree}`, 'the seed is not stored');
+    seed = await loadFiles(store, manifest);
+    if (contract.artifact.schema !== null) {
+      schema = await store.getBlob(contract.artifact.schema.sha);
+      if (schema === null) return lack(`blob ${contract.artifact.schema.sha}`, 'the schema that the contract names is not stored');
+    }
+  } catch (error) {
+    findings.damaged(`tree ${header.seedTree}`, error instanceof Error ? error.message : String(error));
+    return null;
+  }
+  const ancestors = head.branch === null ? [] : await store.getAncestorVerdicts(run);
+  if (header.parent !== (head.branch?.id ?? null)) findings.mismatch('header', 'parent', header.parent, head.branch?.id);
+  for (const { tree, verdictSha, verdict } of ancestors) {
+    const { sha } = verdictRecord(tree, contract.sha, verdict);
+    if (sha !== verdictSha) findings.mismatch(`verdict ${verdictSha} of an ancestor`, 'sha', verdictSha, sha);
+  }
+  return beginReplay({
+    run,
+    no: head.no,
+    store,
+    header,
+    headerSha: headerSha(header),
+    contract,
+    seed,
+    schema,
+    ancestors,
+    findings,
+    chain: parts.chain,
+    proposer: made,
+    check: createCandidateCheck(contract, schema),
+  });
+}

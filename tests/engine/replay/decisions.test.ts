@@ -1,0 +1,147 @@
+// The decision replay over runs with every outcome: what was not touched matches to the last field.
+import { afterEach, expect, test } from 'vitest';
+import { randomScript } from '../../support/engine/random-script.ts';
+import { createStoredRun, temporaryStore } from '../../support/engine/stored-run.ts';
+import { replay } from './support.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function aStore() {
+  const opened = await temporaryStore();
+  cleanups.push(() => opened.close());
+  return opened;
+}
+
+test('a run of many outcomes matches in every field', async () => {
+  const { store } = await aStore();
+  const stored = await createStoredRun(store, {
+    contract: { caps: [12, 12, 12] },
+    seed: { rank: [4, 4, 4] },
+    script: randomScript(3, 12),
+    header: { slots: 4, budget: { attempts: 160 } },
+  });
+  await stored.go(store);
+  const report = await replay(store, stored.run, stored.proposer);
+  expect(report.mismatches).toEqual([]);
+  expect(report.missing).toEqual([]);
+  expect(report).toMatchObject({ ok: true, transitions: (await store.getSummary(stored.run))?.transitions, open: false });
+});
+
+test('confirmed, unstable, retried and unconfirmed attempts match', async () => {
+  const { store } = await aStore();
+  for (const [i, paired] of [false, true].entries()) {
+    const stored = await createStoredRun(store, {
+      i,
+      contract: {
+        caps: [12, 12, 12],
+        measurement: { confirmRuns: 3, paired, preflightRuns: 3 },
+        infraRetries: 2,
+        aggregates: ['worst', 'median', 'worst'],
+      },
+      seed: { rank: [4, 4, 4] },
+      script: randomScript(5 + i, 12),
+      header: { slots: 3, budget: { attempts: 150, verifierRuns: 400 } },
+      verifier: {
+        // Every fifth tree is flaky, every seventh execution falls over once.
+        override: (tree, time, state) => {
+          if (!('rank' in state)) return state;
+          const number = Number.parseInt(tree.slice(0, 6), 16);
+          if (number % 7 === 0 && time === 1) return { noVerdict: 'infra' };
+          return number % 5 === 0 ? { rank: state.rank.map((r, k) => (k === 0 ? r + (time % 2) : r)) } : state;
+        },
+      },
+    });
+    await stored.go(store);
+    const report = await replay(store, stored.run, stored.proposer);
+    expect(report.mismatches).toEqual([]);
+    expect(report).toMatchObject({ ok: true, missing: [] });
+    const counts = (await store.getSummary(stored.run))?.counts;
+    expect(counts?.unstable).toBeGreaterThan(0);
+    expect(counts?.commit).toBeGreaterThan(0);
+    expect(report.recorded.host).toBeGreaterThan(0);
+  }
+});
+
+test('a run that was killed again and again and resumed matches, its aborted attempts as they were recorded', async () => {
+  const opened = await aStore();
+  let { store } = opened;
+  const stored = await createStoredRun(store, {
+    contract: { caps: [12, 12, 12] },
+    seed: { rank: [5, 5, 5] },
+    script: randomScript(11, 12),
+    header: { slots: 3, budget: { attempts: 90 } },
+    beforeWrite: (loop, writes) => {
+      if (writes === 5 || writes === 9 || writes === 13) loop.close();
+      if (writes === 17) loop.stop();
+    },
+  });
+  for (;;) {
+    const end = await stored.go(store);
+    store = await opened.reopen();
+    await store.recover('2026-01-01T00:00:01.000Z');
+    const report = await replay(store, stored.run, stored.proposer);
+    expect(report.mismatches).toEqual([]);
+    expect(report.ok).toBe(true);
+    if (end.kind === 'stopped' && end.reason !== 'user') {
+      expect(report.recorded.aborted).toBeGreaterThan(0);
+      break;
+    }
+    const state = await store.getResumeState(stored.run);
+    if (state === null) throw new Error('no state');
+    await store.resumeRun({
+      run: stored.run,
+      at: '2026-01-01T00:00:02.000Z',
+      event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } },
+    });
+  }
+});
+
+test('a round that is under way is left out', async () => {
+  const { store } = await aStore();
+  const stored = await createStoredRun(store, {
+    contract: { caps: [12, 12] },
+    seed: { rank: [5, 5] },
+    script: randomScript(2, 12),
+    header: { slots: 2, budget: { attempts: 40 } },
+    beforeWrite: (loop, writes) => {
+      if (writes === 6) loop.close();
+    },
+  });
+  await stored.go(store);
+  const report = await replay(store, stored.run, stored.proposer);
+  expect(report.mismatches).toEqual([]);
+  expect(report).toMatchObject({ ok: true, open: true, transitions: 2 });
+});
+
+test('a run whose seed got no verdict, and one that begins at zero rank', async () => {
+  const { store } = await aStore();
+  const dead = await createStoredRun(store, {
+    i: 1,
+    contract: { caps: [3] },
+    seed: { noVerdict: 'malformed' },
+    script: () => 'base',
+  });
+  const done = await createStoredRun(store, { i: 2, contract: { caps: [3] }, seed: { rank: [0] }, script: () => 'base' });
+  for (const stored of [dead, done]) {
+    const report = await replay(store, stored.run, stored.proposer);
+    expect(report.mismatches).toEqual([]);
+    expect(report).toMatchObject({ ok: true, transitions: 0 });
+  }
+});
+
+test('a verifier that gives no verdict any more stops the run, and that is recomputed', async () => {
+  const { store } = await aStore();
+  const stored = await createStoredRun(store, {
+    contract: { caps: [9] },
+    seed: { rank: [5] },
+    script: ({ n }) => ({ state: { noVerdict: n % 2 === 0 ? 'attestation' : 'verifier_timeout', salt: n } }),
+    header: { slots: 2, verifierDeadAfter: 4 },
+  });
+  expect(await stored.go(store)).toMatchObject({ reason: 'verifier_dead' });
+  const report = await replay(store, stored.run, stored.proposer);
+  expect(report.mismatches).toEqual([]);
+  expect(report).toMatchObject({ ok: true, transitions: 4 });
+});
