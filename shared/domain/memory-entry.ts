@@ -59,17 +59,14 @@ export function memoryEntry({ verdict, note, changes, hunks, ...facts }: MemoryF
   return { id: hashJson(body), ...body, note };
 }
 
-/**
- * What of the verifier's words may be kept in a memory entry and shown to a proposer, at most 4 KiB of UTF-8, cut at a code point:
- * the details of fully visible obligations, in coordinate order; how many aggregate obligations had details, not which. Lines that contain the
- * key or the title of an obligation that is not fully visible are dropped. `output` (the verifier's whole output) names nobody
- * knows what, so it is kept only when every obligation is fully visible. Lone surrogates become U+FFFD.
- */
-export function excerptFor(obligations: readonly Obligation[], details: Readonly<Record<string, string>>, output: string): string {
-  const guarded = obligations.filter((o) => o.visibility !== 'full');
+/** Drops the lines of a text that name an obligation which is not fully visible, by its key or its title. */
+function visibleLines(obligations: readonly Obligation[]): (text: string) => string {
   // A title of several lines is looked for line by line, as the text is.
-  const words = guarded.flatMap((o) => [o.key, ...o.title.split(lineEnd)].map((w) => w.trim().toLowerCase())).filter((w) => w !== '');
-  const allowed = (text: string): string => {
+  const words = obligations
+    .filter((o) => o.visibility !== 'full')
+    .flatMap((o) => [o.key, ...o.title.split(lineEnd)].map((w) => w.trim().toLowerCase()))
+    .filter((w) => w !== '');
+  return (text) => {
     if (words.length === 0) return text;
     const lines = text.slice(0, maxFilteredUnits).split(lineEnd);
     // The last line of a cut text may hold half a word that the filter would know whole.
@@ -81,6 +78,22 @@ export function excerptFor(obligations: readonly Obligation[], details: Readonly
       })
       .join('\n');
   };
+}
+
+/** A text without the lines that contain the key or the title of an obligation that is not fully visible. */
+export function visibleText(obligations: readonly Obligation[], text: string): string {
+  return visibleLines(obligations)(text);
+}
+
+/**
+ * What of the verifier's words may be kept in a memory entry and shown to a proposer, at most 4 KiB of UTF-8, cut at a code point:
+ * the details of fully visible obligations, in coordinate order; how many aggregate obligations had details, not which. Lines that contain the
+ * key or the title of an obligation that is not fully visible are dropped. `output` (the verifier's whole output) names nobody
+ * knows what, so it is kept only when every obligation is fully visible. Lone surrogates become U+FFFD.
+ */
+export function excerptFor(obligations: readonly Obligation[], details: Readonly<Record<string, string>>, output: string): string {
+  const guarded = obligations.filter((o) => o.visibility !== 'full');
+  const allowed = visibleLines(obligations);
   const said = (o: Obligation): string | null => (Object.hasOwn(details, o.key) ? (details[o.key] ?? null) : null);
   const parts: string[] = [];
   let units = 0;
