@@ -49,19 +49,26 @@ export function enterScript({ program, prefix }: SandboxCommand): string {
 }
 
 /**
- * PAWL_RUN: \`-- argv...\`. stdin and stdout are streams, stderr comes when the call ends, both cut at \`outputBytes\` (a candidate that goes
- * on writing gets SIGPIPE); the exit code is the candidate's, 128 + n for signal n. When this shell is killed, bubblewrap and all in the
- * sandbox die with it: bubblewrap is its direct child. \`dd\` passes on what it reads at once; \`head\` would keep it back.
+ * `head` cuts. `unbuffered` is the library with which stdbuf(1) has it pass on at once what it reads, so that a candidate can be asked and
+ * answer many times in one call; stdbuf itself would be one more program to start. Without it answers come when the call ends.
  */
-export function callScript({ program, prefix }: SandboxCommand, dd: string, outputBytes: number): string {
-  const cap = `${quote(dd)} bs=65536 count=${outputBytes} iflag=count_bytes status=none`;
+export type CapTools = { readonly head: string; readonly unbuffered: string | null };
+
+/**
+ * PAWL_RUN: `-- argv...`. stdin and stdout are streams, stderr comes when the call ends, both cut at `outputBytes` (a candidate that goes
+ * on writing gets SIGPIPE); the exit code is the candidate's, 128 + n for signal n. When this shell is killed, bubblewrap and all in the
+ * sandbox die with it: bubblewrap is its direct child.
+ */
+export function callScript({ program, prefix }: SandboxCommand, { head, unbuffered }: CapTools, outputBytes: number): string {
+  const cap = `${quote(head)} -c ${outputBytes}`;
+  const stream = unbuffered === null ? cap : `_STDBUF_O=0 LD_PRELOAD=${quote(unbuffered)} ${cap}`;
   const call = `"$dir/${callsFolder}/$$`;
   return `${beginning}if [ "\${1-}" != -- ] || [ $# -lt 2 ]; then
   echo 'use: "$PAWL_RUN" -- program argument...' >&2
   exit ${callFailed}
 fi
 shift
-${quote(program)} --args 9 --json-status-fd 8 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}" 8> ${call}.status" 2> ${call}.stderr" | ${cap}
+${quote(program)} --args 9 --json-status-fd 8 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}" 8> ${call}.status" 2> ${call}.stderr" | ${stream}
 if [ -s ${call}.stderr" ]; then ${cap} < ${call}.stderr" >&2; fi
 code=
 while read -r line; do

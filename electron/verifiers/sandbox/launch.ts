@@ -35,14 +35,15 @@ export async function writeCallScript(
     limits,
   };
   const command = backend.command(spec);
-  const dd = firstOf('/usr/bin/dd', '/bin/dd');
-  if (dd === null) throw new Error('dd (of coreutils) is not installed; it caps what a candidate writes');
+  const head = firstOf('/usr/bin/head', '/bin/head');
+  if (head === null) throw new Error('head (of coreutils) is not installed; it caps what a candidate writes');
+  const unbuffered = firstOf('/usr/libexec/coreutils/libstdbuf.so', '/usr/lib/coreutils/libstdbuf.so');
   const place = path.join(folder, 'call');
   await mkdir(path.join(place, callsFolder), { recursive: true });
   const script = path.join(place, 'run');
   await Promise.all([
     writeFile(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 }),
-    writeFile(script, callScript(command, dd, outputBytes), { flag: 'wx', mode: 0o700 }),
+    writeFile(script, callScript(command, { head, unbuffered }, outputBytes), { flag: 'wx', mode: 0o700 }),
   ]);
   return script;
 }
