@@ -1,5 +1,6 @@
 // One execution of a `command` verifier: a fresh folder laid out like the task, a fixed environment, a process group of its own, and
-// nothing left afterwards. The verifier is trusted; this bounds accidents (hangs, endless output, stray children), it is no sandbox.
+// nothing left afterwards. The verifier is trusted; this bounds accidents (hangs, endless output, stray children). What it runs of a
+// candidate runs in a sandbox.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';

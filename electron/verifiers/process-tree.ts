@@ -1,7 +1,7 @@
 // Ends everything that a verifier started. A process group reaches most of it; what left the group (setsid, a daemon) still carries the
 // nonce of its verification in its environment and is found through /proc. Limits: a process that leaves the group *and* starts its last
 // program with another environment is not found, and where there is no /proc (macOS) only the group is ended. Verifiers are trusted code;
-// candidates will run in a sandbox with a pid namespace.
+// candidates run in a sandbox, where the end of a pid namespace is the end of all.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Pids of this machine; empty where there is no /proc. */

@@ -6,6 +6,7 @@ import { access, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { verifierPath } from './command-run.ts';
+import { verifierOwner } from './sandbox/unprivileged.ts';
 
 export type Resolved = { readonly path: string; readonly version: string } | { readonly error: string };
 
@@ -23,14 +24,20 @@ const isProgram = async (file: string): Promise<boolean> => {
   }
 };
 
-/** First line that `file --version` prints; null when it fails, says nothing or takes longer than 5 s. */
+/** First line that `file --version` prints, run as whom the verifier will be; null when it fails, says nothing or takes longer than 5 s. */
 const askVersion = (file: string): Promise<string | null> =>
   new Promise((resolve) => {
+    const owner = verifierOwner();
+    if (typeof owner === 'string') {
+      resolve(null);
+      return;
+    }
     const child = spawn(file, ['--version'], {
       cwd: '/',
       env: { PATH: verifierPath, LANG: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
+      ...owner,
     });
     let text = '';
     const take = (chunk: Buffer) => {
