@@ -49,7 +49,8 @@ export type ChainCheck = {
   count(): number;
   /** SHA-256 of the last line, as it is stored. */
   last(): Sha;
-  /** The instant of the last line. */
+  /** The instants of the first and of the last line. */
+  begun(): string | null;
   at(): string | null;
 };
 
@@ -57,6 +58,7 @@ export function createChainCheck(findings: Findings): ChainCheck {
   let seq = 0;
   let last: Sha = firstPrev;
   let at: string | null = null;
+  let begun: string | null = null;
 
   const step = (event: ReplayEvent): string => {
     const where = `event ${seq}`;
@@ -67,6 +69,7 @@ export function createChainCheck(findings: Findings): ChainCheck {
     const prev = last;
     last = hash('sha256', event.line);
     at = instantOf(event) ?? at;
+    begun ??= at;
     if (event.sha !== last) findings.mismatch(where, 'sha', event.sha, last);
     seq++;
     return prev;
@@ -111,6 +114,7 @@ export function createChainCheck(findings: Findings): ChainCheck {
     },
     count: () => seq,
     last: () => last,
+    begun: () => begun,
     at: () => at,
   };
 }

@@ -13,7 +13,6 @@ import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { ReplayEvent, ReplayHead, ReplayPage, ReplaySalt, ReplayTransition, Store } from '#electron/store/api.ts';
 import { proposerOf } from '../runs/proposers.ts';
 import { noSuchRun } from '../runs/run-views.ts';
-import { loadFiles } from '../runs/stored-files.ts';
 import { createChainCheck, typeOf } from './chain.ts';
 import { createCursor } from './cursor.ts';
 import { createFindings, type Findings } from './findings.ts';
@@ -174,21 +173,35 @@ async function begin(
   } catch (error) {
     return lack('proposer', error);
   }
-  let seed: readonly TreeFile[];
+  const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+  const bytesOf = async (sha: Sha): Promise<Uint8Array | null> => {
+    try {
+      const bytes = await store.getBlob(sha);
+      if (bytes === null) findings.damaged(`blob ${sha}`, 'it is not stored');
+      return bytes;
+    } catch (error) {
+      findings.damaged(`blob ${sha}`, messageOf(error));
+      return null;
+    }
+  };
   let manifest: Manifest | null;
-  let schema: Uint8Array | null = null;
   try {
     manifest = await store.getManifest(header.seedTree);
-    if (manifest === null) return lack(`tree ${header.seedTree}`, 'the seed is not stored');
-    seed = await loadFiles(store, manifest);
-    if (contract.artifact.schema !== null) {
-      schema = await store.getBlob(contract.artifact.schema.sha);
-      if (schema === null) return lack(`blob ${contract.artifact.schema.sha}`, 'the schema that the contract names is not stored');
-    }
   } catch (error) {
-    findings.damaged(`tree ${header.seedTree}`, error instanceof Error ? error.message : String(error));
+    findings.damaged(`tree ${header.seedTree}`, messageOf(error));
     return null;
   }
+  if (manifest === null) return lack(`tree ${header.seedTree}`, 'the seed is not stored');
+  const seed: TreeFile[] = [];
+  for (const { path, mode, sha } of manifest) {
+    const bytes = await bytesOf(sha);
+    if (bytes !== null) seed.push({ path, mode, bytes });
+  }
+  const schema = contract.artifact.schema === null ? null : await bytesOf(contract.artifact.schema.sha);
+  // What verifications ran on: nothing is recomputed from it, and a replay of the verifier needs it.
+  for (const sha of [contract.instruction, ...contract.verifier.files.map((file) => file.sha)]) await bytesOf(sha);
+  // Without its seed or schema no candidate of the run can be made again.
+  if (seed.length < manifest.length || (contract.artifact.schema !== null && schema === null)) return null;
   const ancestors = head.branch === null ? [] : await store.getAncestorVerdicts(run);
   if (header.parent !== (head.branch?.id ?? null)) findings.mismatch('header', 'parent', header.parent, head.branch?.id);
   for (const { tree, verdictSha, verdict } of ancestors) {

@@ -176,7 +176,7 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
 
   if (fromReport.has(result)) {
     if (row.reportBytes === null && (row.report !== null || result !== 'malformed')) {
-      if (row.report === null) findings.lacks(name, 'its report is not stored');
+      findings.lacks(name, row.report === null ? 'its report is not stored' : `its report ${row.report} cannot be read`);
       return { judgement: standIn(said, result, message), recorded: false };
     }
     if (!pure && (row.exit_code !== 0 || row.signal !== null))

@@ -437,6 +437,8 @@ async function proposalsOf(
       },
       request: request?.sha ?? row?.request ?? '',
       response: response?.sha ?? null,
+      // Which entries were shown is a record like the request: nothing recomputes it.
+      retrieved: body?.retrieved ?? row?.uses ?? [],
     });
   }
   return made;

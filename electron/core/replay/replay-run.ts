@@ -10,7 +10,7 @@ import type { Replaying } from './replay-round.ts';
 const amounts = (prefix: string, of: Readonly<Record<keyof Amounts, number | null>>): Fields =>
   Object.fromEntries(budgetDimensions.map((d) => [`${prefix}_${d}`, of[d]]));
 
-/** Titles, the task's folder, the note of a stop and the time of a stop by the user are in no hash and stand as they are. */
+/** Titles, the task's folder and the note of a stop are in no hash and stand as they are. */
 export function compareRun(state: Replaying, head: ReplayHead): void {
   const { header, contract, findings, chain } = state;
   // While a round is under way the run's row has counted its opening already.
@@ -19,6 +19,7 @@ export function compareRun(state: Replaying, head: ReplayHead): void {
     id: state.run,
     contract: contract.sha,
     header_sha: state.headerSha,
+    started_at: chain.begun(),
     parent: header.parent,
     proposer: header.proposer.kind,
     slots: header.slots,

@@ -1,0 +1,96 @@
+// Any single edit of a stored run, anywhere in it, is found and named; so is any flipped byte of an event line or a stored object.
+import { rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensure } from '#shared/lib/assert.ts';
+import { randomScript } from '../support/engine/random-script.ts';
+import { createStoredRun, type StoredRun, type StoredStore, temporaryStore } from '../support/engine/stored-run.ts';
+import { changed, columnsOf, names, rowsOf, tables, valueAt, write } from '../engine/replay/edits.ts';
+import { freshReads, openPast, replay } from '../engine/replay/support.ts';
+
+let opened: StoredStore;
+let stored: StoredRun;
+
+beforeAll(async () => {
+  opened = await temporaryStore();
+  stored = await createStoredRun(opened.store, {
+    contract: { caps: [9, 9, 9], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+    seed: { rank: [5, 4, 4] },
+    script: randomScript(7, 9),
+    header: { slots: 3, budget: { attempts: 30 } },
+    verifier: {
+      override: (tree, time, state) =>
+        'rank' in state && Number.parseInt(tree.slice(0, 4), 16) % 4 === 0 && time === 2 ? { rank: state.rank.map((r) => r + 1) } : state,
+    },
+  });
+  await stored.go(opened.store);
+  await opened.store.close();
+});
+afterAll(() => rm(opened.dataDir, { recursive: true, force: true }));
+
+const replayed = async () => {
+  const reads = freshReads(opened.dataDir);
+  try {
+    return await replay(reads.store, stored.run, stored.proposer);
+  } finally {
+    reads.close();
+  }
+};
+
+test('any single edit is named', async () => {
+  const db = openPast(opened.dataDir);
+  const columns = tables.flatMap((table) => columnsOf(db, table).map((column) => ({ table, column, rows: rowsOf(db, table) })));
+  try {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...columns),
+        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+        fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+        fc.boolean(),
+        async ({ table, column, rows }, row, place, clear) => {
+          const rowid = ensure(rows[Math.floor(row * rows.length)], `row of ${table}`);
+          const before = valueAt(db, table, column, rowid);
+          const value = clear && before !== null ? null : changed(before, place);
+          const edit = { table, column, rowid, value };
+          try {
+            write(db, edit);
+          } catch (error) {
+            // NOT NULL and the kinds of a STRICT table hold even here: such an edit cannot be made.
+            expect(String(error)).toMatch(/NOT NULL|cannot store/);
+            return;
+          }
+          try {
+            const report = await replayed();
+            expect({ named: names(report, db, edit, before), found: report.mismatches.slice(0, 5) }).toMatchObject({ named: true });
+          } finally {
+            write(db, { ...edit, value: before, rowid: column === 'sha' && (table === 'contract' || table === 'tree') ? String(value) : rowid });
+          }
+        },
+      ),
+      { numRuns: Number(process.env['FC_RUNS'] ?? 80) },
+    );
+  } finally {
+    db.close();
+  }
+  expect((await replayed()).ok).toBe(true);
+});
+
+test('a row that is gone, or one too many, is named', async () => {
+  const db = openPast(opened.dataDir);
+  try {
+    for (const table of ['transition', 'memory', 'event', 'salt', 'bundle', 'verifier_run', 'verdict']) {
+      const rows = rowsOf(db, table);
+      const rowid = Number(ensure(rows[Math.floor(rows.length / 2)], table));
+      const key = table === 'verdict' ? 'no' : 'key';
+      const kept = ensure(db.prepare<[number], Record<string, string | number | null>>(`SELECT * FROM ${table} WHERE ${key} = ?`).get(rowid), table);
+      db.prepare(`DELETE FROM ${table} WHERE ${key} = ?`).run(rowid);
+      const report = await replayed();
+      expect({ table, ok: report.ok }).toEqual({ table, ok: false });
+      const names = Object.keys(kept);
+      db.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(...Object.values(kept));
+    }
+  } finally {
+    db.close();
+  }
+  expect((await replayed()).ok).toBe(true);
+});
