@@ -7,6 +7,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { verifierPath } from './command-run.ts';
 import { verifierOwner } from './sandbox/unprivileged.ts';
+import { codeOf } from './temp-folder.ts';
 
 export type Resolved = { readonly path: string; readonly version: string } | { readonly error: string };
 
@@ -24,12 +25,15 @@ const isProgram = async (file: string): Promise<boolean> => {
   }
 };
 
-/** First line that `file --version` prints, run as whom the verifier will be; null when it fails, says nothing or takes longer than 5 s. */
-const askVersion = (file: string): Promise<string | null> =>
+/**
+ * First line that `file --version` prints, run as whom the verifier will be; null when it fails, says nothing or takes longer than 5 s. An
+ * object says why whoever that is may not start it.
+ */
+const askVersion = (file: string): Promise<string | null | { readonly error: string }> =>
   new Promise((resolve) => {
     const owner = verifierOwner();
     if (typeof owner === 'string') {
-      resolve(null);
+      resolve({ error: owner });
       return;
     }
     const child = spawn(file, ['--version'], {
@@ -52,9 +56,11 @@ const askVersion = (file: string): Promise<string | null> =>
     }, versionMs);
     child.stdout.on('data', take);
     child.stderr.on('data', take);
-    child.once('error', () => {
+    child.once('error', (error) => {
       clearTimeout(timer);
-      resolve(null);
+      const denied = owner !== null && codeOf(error) === 'EACCES';
+      const why = `${file} may be started by root only; Pawl runs as root, and its verifiers as a user without rights (${owner?.uid})`;
+      resolve(denied ? { error: `${why}: install the program where all may reach it, or run Pawl as another user` } : null);
     });
     child.once('close', (code) => {
       clearTimeout(timer);
@@ -93,7 +99,9 @@ export async function resolveProgram(command: readonly string[], taskDir: string
     if (!(await isProgram(file))) continue;
     const real = await realpath(file);
     const own = multiCall.has(path.basename(real)) ? file : real;
-    return { path: own, version: (await askVersion(own)) ?? `sha256:${await sha256File(own)}` };
+    const version = await askVersion(own);
+    if (typeof version === 'object' && version !== null) return version;
+    return { path: own, version: version ?? `sha256:${await sha256File(own)}` };
   }
   return path.isAbsolute(name)
     ? { error: `there is no program ${name}` }

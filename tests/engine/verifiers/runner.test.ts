@@ -374,6 +374,7 @@ describe('resolveProgram', () => {
     await writeFile(path.join(dir, 'verifier/plain'), '');
     await chmod(path.join(dir, 'verifier/run'), 0o755);
     await symlink('run', path.join(dir, 'verifier/alias'));
+    await chmod(dir, 0o755);
   });
   afterAll(async () => {
     await rm(dir, { recursive: true });
@@ -385,6 +386,14 @@ describe('resolveProgram', () => {
   });
   test('an absolute path, with the version that it prints', async () => {
     expect(await resolve(path.join(dir, 'verifier/alias'))).toEqual({ path: path.join(dir, 'verifier/run'), version: 'tool 1.2.3' });
+  });
+  test.runIf(process.getuid?.() === 0)('run as root, a program that nobody else can reach is refused', async () => {
+    await chmod(dir, 0o700);
+    try {
+      expect(await resolve(path.join(dir, 'verifier/run'))).toEqual({ error: expect.stringMatching(/may be started by root only/) });
+    } finally {
+      await chmod(dir, 0o755);
+    }
   });
   test('a program of the task stays relative and is known by its bytes', async () => {
     expect(await resolve('verifier/run')).toEqual({ path: 'verifier/run', version: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) });
