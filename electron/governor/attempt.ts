@@ -16,6 +16,8 @@ export type Proposed = {
   readonly proposal: ProposalResult;
   readonly request: Sha;
   readonly response: Sha | null;
+  /** Ids of the memory entries that the proposer was shown, in their order. */
+  readonly retrieved: readonly Sha[];
 };
 
 /** What is known of a slot before verification. */

@@ -135,6 +135,7 @@ async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSigna
         nextDraw: state.nextDraw,
         slots: header.slots,
         contract,
+        longestMs: deps.proposer.longestMs,
       });
       if (plan === null) return await stopped({ reason: 'budget', note: null });
       const context: RoundContext = { run, headerSha, contract, head: state.head, headFiles: state.headFiles };

@@ -22,7 +22,7 @@ const worstRuns = ({ measurement }: Contract): number => measurementsPerAttempt(
 // The lowest slot takes what is left where its worst case does not fit: a limit on time could otherwise never be used up, because the
 // worst case of one slot is far above what it usually takes. What it then uses beyond its reservation is overshoot and not a charge.
 // Executions are exact: without those that a commit would need, an attempt could come to nothing, so it is not begun.
-const slotAmounts = (slot: number, slots: number, contract: Contract, left: Remaining): Amounts => {
+const slotAmounts = (slot: number, slots: number, contract: Contract, left: Remaining, proposeMs: number): Amounts => {
   const upTo = (worst: number, least: number, available: number | null): number =>
     slot === 0 && available !== null && available >= least ? Math.min(worst, available) : worst;
   const measurements = measurementsPerAttempt(contract.measurement);
@@ -35,7 +35,7 @@ const slotAmounts = (slot: number, slots: number, contract: Contract, left: Rema
     completionTokens: 0,
     verifierRuns: upTo(worstRuns(contract), measurements, left.verifierRuns),
     verifierMs: upTo(longest, 1, left.verifierMs),
-    wallMs: slot === 0 ? upTo(slots * longest + proposeAllowanceMs, 1, left.wallMs) : 0,
+    wallMs: slot === 0 ? upTo(slots * longest + proposeMs, 1, left.wallMs) : 0,
   };
 };
 
@@ -47,6 +47,8 @@ export type RoundFacts = {
   /** Slots that the header asks for. */
   readonly slots: number;
   readonly contract: Contract;
+  /** The longest that one attempt of the proposer takes; absent where it takes hardly any time. */
+  readonly longestMs?: number | undefined;
 };
 
 /** Reserves a round in `ledger`; null (and nothing reserved) when not even one slot fits. */
@@ -54,7 +56,7 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
   const wanted = Math.min(facts.slots, ledger.remaining().attempts ?? facts.slots);
   const slots: PlannedSlot[] = [];
   for (let slot = 0; slot < wanted; slot++) {
-    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining());
+    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), wanted * (facts.longestMs ?? 0) + proposeAllowanceMs);
     if (!ledger.reserve(reserved)) break;
     slots.push({ n: facts.nextN + slot, slot, draw: facts.nextDraw + slot, reserved });
   }
@@ -64,7 +66,7 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
 /** Whether another round of at least one slot would fit. */
 export function roundFits(ledger: BudgetLedger, contract: Contract): boolean {
   const left = ledger.remaining();
-  const least = slotAmounts(0, 1, contract, left);
+  const least = slotAmounts(0, 1, contract, left, proposeAllowanceMs);
   return (
     (left.attempts ?? least.attempts) >= least.attempts &&
     (left.rounds ?? least.rounds) >= least.rounds &&

@@ -68,7 +68,12 @@ function addDecision(writer: EventWriter, t: Transition, rank: Rank | null): voi
   writer.add({ type: 'decision', body: { n, round, slot, base, outcome, tree, rank, bundle, duplicateOf, verdictSource } });
 }
 
-function addProposal(writer: EventWriter, round: number, { planned, proposal, request, response }: Proposed, tree: Sha | null): void {
+function addProposal(
+  writer: EventWriter,
+  round: number,
+  { planned, proposal, request, response, retrieved }: Proposed,
+  tree: Sha | null,
+): void {
   writer.add({
     type: 'proposal',
     body: {
@@ -78,7 +83,7 @@ function addProposal(writer: EventWriter, round: number, { planned, proposal, re
       request: writer.commit(request, proposal.request),
       response: response === null || proposal.response === null ? null : writer.commit(response, proposal.response),
       tree,
-      retrieved: [],
+      retrieved: [...retrieved],
       featuresShown: null,
     },
   });
@@ -202,7 +207,7 @@ export function finishedRecords(
       base: head.id,
       request: attempt.request,
       response: attempt.response,
-      retrieved: [],
+      retrieved: [...attempt.retrieved],
       featuresShown: null,
       tree,
       duplicateOf: final.duplicateOf,
@@ -272,7 +277,7 @@ export function abortedRecords(
     base: head.id,
     request: proposed?.[i]?.request ?? null,
     response: proposed?.[i]?.response ?? null,
-    retrieved: [],
+    retrieved: [...(proposed?.[i]?.retrieved ?? [])],
     featuresShown: null,
     tree: null,
     duplicateOf: null,

@@ -7,6 +7,7 @@ import type { Amounts } from '#shared/domain/budget.ts';
 import { decideRound, finishRound, type SlotInput } from '#shared/domain/decide.ts';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
 import { type Attempt, type NamedTree, type Proposed, readAttempts } from './attempt.ts';
+import { memoryView } from '#shared/domain/retrieve.ts';
 import { mapBounded } from './bounded.ts';
 import { confirmRound, type SlotMeasurements } from './confirm-round.ts';
 import { measure, type Measurement } from './measure.ts';
@@ -91,12 +92,16 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
 
 async function propose(deps: GovernorDeps, { context, plan, start, signal, onProposed }: RoundInput): Promise<readonly Proposed[] | null> {
   const { head, headFiles, contract, run } = context;
+  const limits = deps.proposer.memory;
+  const shown = limits === undefined ? [] : await deps.store.retrieveMemory({ run, limits });
+  if (signal.aborted) return null;
+  const memory = shown.map((entry) => memoryView(entry, contract));
+  const retrieved = shown.map(({ id }) => id);
+  const { seed } = start.header;
+  const { writable } = contract.artifact;
   const answers = await Promise.allSettled(
     plan.slots.map(({ n, slot, draw }) =>
-      deps.proposer.propose(
-        { n, draw, slot, seed: start.header.seed, baseTree: head.tree, base: headFiles, writable: contract.artifact.writable },
-        signal,
-      ),
+      deps.proposer.propose({ n, draw, slot, seed, baseTree: head.tree, base: headFiles, writable, memory }, signal),
     ),
   );
   if (signal.aborted) return null;
@@ -104,7 +109,13 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
     if (answer.status === 'rejected') throw answer.reason;
     const { request, response } = answer.value;
     const planned = ensure(plan.slots[i], `slot ${i} of the plan`);
-    return { planned, proposal: answer.value, request: sha256Hex(request), response: response === null ? null : sha256Hex(response) };
+    return {
+      planned,
+      proposal: answer.value,
+      request: sha256Hex(request),
+      response: response === null ? null : sha256Hex(response),
+      retrieved,
+    };
   });
   await deps.store.storeProposals({
     run,

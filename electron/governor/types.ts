@@ -19,7 +19,7 @@ export type CandidateCheck =
     };
 
 export type GovernorDeps = {
-  readonly store: Pick<Store, 'openRound' | 'storeProposals' | 'commitRound' | 'stopRun'>;
+  readonly store: Pick<Store, 'openRound' | 'storeProposals' | 'commitRound' | 'stopRun' | 'retrieveMemory'>;
   readonly verifiers: Pick<VerifierService, 'verify' | 'concurrency'>;
   readonly proposer: Proposer;
   /** Pure: the rules of the contract applied to what a proposer made of `base`. */

@@ -4,6 +4,7 @@ import type { Json } from '#shared/lib/canonical-json.ts';
 import type { Result } from '#shared/lib/result.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Sha } from '#shared/domain/ids.ts';
+import type { MemoryLimits, MemoryView } from '#shared/domain/retrieve.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode } from '#shared/domain/verdict.ts';
 
@@ -22,6 +23,8 @@ export type ProposeContext = {
   readonly base: readonly TreeFile[];
   /** Globs (relative to the artifact) of what a candidate may change. */
   readonly writable: readonly string[];
+  /** What of the exploration memory this round shows, the same for all its slots; empty for a proposer that reads none. */
+  readonly memory: readonly MemoryView[];
 };
 
 /** What one attempt used, as the server reported it; a count that was not reported is absent, never 0. */
@@ -45,6 +48,10 @@ export interface Proposer {
   readonly version: number;
   /** Everything else that determines proposals; stands in the run's header. */
   readonly options: Readonly<Record<string, Json>>;
+  /** A proposer that reads the exploration memory says how much of it; absent, it is shown nothing. */
+  readonly memory?: MemoryLimits;
+  /** The longest that one attempt takes, in milliseconds, where it may be long: set aside of a budget of wall time. */
+  readonly longestMs?: number;
   /** One attempt. Rejects only when `signal` aborts; what a server did wrong is `error`. */
   propose(context: ProposeContext, signal: AbortSignal): Promise<ProposalResult>;
   /** Pure: a stored response over the base it was proposed on gives the candidate's whole tree, or says why not. */

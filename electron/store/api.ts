@@ -7,6 +7,7 @@ import type { EventBody } from '#shared/domain/event-chain.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
+import type { MemoryLimits } from '#shared/domain/retrieve.ts';
 import type { StopReason, Transition } from '#shared/domain/transition.ts';
 import type { Manifest } from '#shared/domain/tree.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
@@ -329,6 +330,9 @@ export type Store = {
   addReverification(input: ReverificationInput): Promise<void>;
   /** Of one bundle, oldest first. */
   getReverifications(input: { run: RunId; seq: number }): Promise<ReverificationRow[]>;
+
+  /** Entries of the exploration memory to show to a proposer that goes on from the head of a run, best first. */
+  retrieveMemory(input: { run: RunId; limits: MemoryLimits }): Promise<MemoryEntry[]>;
 
   getJournal(input: { after: number; limit: number }): Promise<JournalItem[]>;
   lastJournal(): Promise<number>;

@@ -4,6 +4,7 @@ import { getRelatives, resolveBundle } from './read/branches.ts';
 import { getBundle, getChain } from './read/bundles.ts';
 import { getColumns } from './read/columns.ts';
 import { getJournal, lastJournal } from './read/journal.ts';
+import { retrieveMemory } from './read/memory.ts';
 import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from './read/replay.ts';
 import { getDecisionReplay, getReverifications } from './read/replays.ts';
 import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
@@ -42,6 +43,7 @@ export const reads = {
   getAncestorVerdicts,
   getDecisionReplay,
   getReverifications,
+  retrieveMemory,
   getJournal,
   lastJournal,
   getSettings,

@@ -98,6 +98,7 @@ test('after every kill both are in the same state, and both end at the same chai
       const deps: GovernorDeps = {
         store: {
           openRound: killing((input) => open.openRound(input)),
+          retrieveMemory: (input) => open.retrieveMemory(input),
           storeProposals: killing((input) => open.storeProposals(input)),
           commitRound: killing((input) => open.commitRound(input)),
           stopRun: killing((input) => open.stopRun(input)),

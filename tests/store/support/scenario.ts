@@ -351,8 +351,10 @@ export function createScenario({
     }
     for (const s of slots) {
       const outcome = ensure(finished.slots[s.slot], 'slot').outcome;
-      const changes =
-        s.files === null ? [] : fileChanges(filesOf({ 'state.json': ensure(texts.get(base.tree), 'text of the base') }), s.files).changes;
+      const { changes, hunks } =
+        s.files === null
+          ? { changes: [], hunks: [] }
+          : fileChanges(filesOf({ 'state.json': ensure(texts.get(base.tree), 'text of the base') }), s.files);
       const cost: Cost = {
         charged: {
           ...noAmounts(),
@@ -412,7 +414,7 @@ export function createScenario({
             outcome,
             verdict: s.verdict,
             changes,
-            hunks: [],
+            hunks,
             excerpt: s.spec.kind === 'ranked' ? (s.spec.output ?? '') : '',
             note: null,
           }),

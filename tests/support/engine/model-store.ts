@@ -7,6 +7,7 @@ import type { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { EventBody } from '#shared/domain/event-chain.ts';
 import { MemoryEntry } from '#shared/domain/memory.ts';
 import { relate } from '#shared/domain/rank.ts';
+import { retrieve } from '#shared/domain/retrieve.ts';
 import { type StopReason, Transition } from '#shared/domain/transition.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { Manifest } from '#shared/domain/tree.ts';
@@ -16,8 +17,9 @@ import { sha256Hex } from '#shared/lib/hash.ts';
 import type { BlobInput, CommitRound, CreateRun, OpenRound, ResumeState, Store } from '#electron/store/api.ts';
 
 type Operation = 'openRound' | 'storeProposals' | 'commitRound' | 'stopRun';
+type Read = 'retrieveMemory';
 
-export type ModelStore = Pick<Store, Operation> & {
+export type ModelStore = Pick<Store, Operation | Read> & {
   readonly transitions: Transition[];
   readonly memory: MemoryEntry[];
   readonly chain: CertifiedBundle[];
@@ -196,6 +198,14 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
       must(open === null, 'a round is open');
       stop = input.reason;
       putEvents([input.event]);
+    },
+    retrieveMemory: async ({ limits }) => {
+      await Promise.resolve();
+      const rounds = new Map<Sha, Set<number>>();
+      for (const { round, retrieved } of transitions)
+        for (const id of retrieved) rounds.set(id, (rounds.get(id) ?? new Set<number>()).add(round));
+      const counters = new Map([...rounds].map(([id, of]) => [id, of.size]));
+      return retrieve({ entries: memory, head: head(), contract, ancestors: chain.map(({ id }) => id), limits, counters });
     },
     recover: abortOpen,
     resume: () => {

@@ -1,6 +1,7 @@
 // A proposer whose answers a test writes down, by draw.
 import { z } from 'zod';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
+import type { MemoryLimits } from '#shared/domain/retrieve.ts';
 import { err, ok } from '#shared/lib/result.ts';
 import type { ProposalUsage, ProposeContext, Proposer } from '#electron/proposers/proposer.ts';
 import { bytesOf } from './builders.ts';
@@ -11,6 +12,8 @@ export type Scripted = { readonly state: State } | { readonly files: Readonly<Re
 
 export type ScriptedProposerOptions = {
   readonly usage?: (context: ProposeContext) => ProposalUsage | 'missing';
+  /** How much of the memory it reads; nothing unless said. */
+  readonly memory?: MemoryLimits;
   readonly onPropose?: (context: ProposeContext) => void;
   /** Holds a proposal back until it is aborted. */
   readonly hang?: (context: ProposeContext) => boolean;
@@ -24,6 +27,7 @@ export function createScriptedProposer(script: (context: ProposeContext) => Scri
     kind: 'search',
     version: 1,
     options: {},
+    ...(options.memory === undefined ? {} : { memory: options.memory }),
     propose: async (context, signal) => {
       options.onPropose?.(context);
       if (options.hang?.(context)) {

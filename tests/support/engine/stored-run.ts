@@ -124,7 +124,7 @@ export async function createStoredRun(store: OpenStore, options: StoredRunOption
           storeProposals: writing(open.storeProposals),
           commitRound: writing(open.commitRound),
           stopRun: writing(open.stopRun),
-          retrieveMemory: open.retrieveMemory,
+          retrieveMemory: (input) => open.retrieveMemory(input),
         },
         verifiers: verifier,
         proposer,
