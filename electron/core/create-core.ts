@@ -8,9 +8,10 @@ import { createChanges } from './changes.ts';
 import type { Core, CoreOptions } from './core.ts';
 import { guardHandlers } from './guard-handlers.ts';
 import { openLog } from './log.ts';
+import { createReplayHandlers } from './replay/replay-handlers.ts';
 import { createLiveRuns } from './runs/live-runs.ts';
 import { createPreflightHandlers } from './runs/preflight-handlers.ts';
-import { createRunHandlers } from './runs/run-handlers.ts';
+import { createRunHandlers, resolveRun } from './runs/run-handlers.ts';
 import { createRunJobs } from './runs/run-jobs.ts';
 import { createTaskHandlers } from './task-handlers.ts';
 
@@ -52,6 +53,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ...createTaskHandlers(),
         ...createPreflightHandlers({ verifiers, closing: closing.signal }),
         ...createRunHandlers({ store, live, changes }, jobs),
+        ...createReplayHandlers({ store, verifiers, resolveRun: (prefix) => resolveRun({ store }, prefix), closing: closing.signal }),
       },
       log,
     ),

@@ -1,9 +1,10 @@
 // The whole contract between a client and the engine. Handlers and client types are derived from it.
 import { appContract } from './app.ts';
 import { preflightContract } from './preflight.ts';
+import { replayContract } from './replay.ts';
 import { runContract } from './run.ts';
 import { taskContract } from './task.ts';
 import type { ProcedureTable } from './procedure.ts';
 
-export const contract = { ...appContract, ...taskContract, ...preflightContract, ...runContract } as const satisfies ProcedureTable;
+export const contract = { ...appContract, ...taskContract, ...preflightContract, ...runContract, ...replayContract } as const satisfies ProcedureTable;
 export type Contract = typeof contract;

@@ -126,8 +126,10 @@ export type ChainColumns = z.infer<typeof ChainColumns>;
 const PageLimit = z.int().min(1).max(200);
 
 export const RunStart = RevisionChoices.extend({
-  /** Absolute path of a task folder. */
-  task: z.string(),
+  /** Absolute path of a task folder; or `from`. */
+  task: z.string().optional(),
+  /** The certified bundle to branch from, under the contract of its run and with its budget; everything it needs is in the store. */
+  from: z.strictObject({ run: RunId, seq: Count }).optional(),
   proposer: ProposerKind,
   slots: z.int().min(1).max(64),
   seed: Count,
@@ -135,7 +137,7 @@ export const RunStart = RevisionChoices.extend({
   attempts: z.int().min(1).optional(),
   /** Lets candidate code run without a sandbox; it stands in the header and in every verdict. Needed where there is none. */
   unsandboxed: z.literal(true).optional(),
-});
+}).refine(({ task, from }) => (task === undefined) !== (from === undefined), 'a run begins with exactly one of task and from');
 export type RunStart = z.infer<typeof RunStart>;
 
 /** Largest span of one `run.columns` answer, in rows or buckets. */

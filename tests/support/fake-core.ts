@@ -11,6 +11,7 @@ import type { Amounts, Budget } from '#shared/domain/budget.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
 import type { Outcome } from '#shared/domain/transition.ts';
+import { fakeReplay } from './fake-replay.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
 
@@ -113,6 +114,7 @@ export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = 
   };
 
   const handlers: Handlers<Contract> = {
+    ...fakeReplay,
     'app.info': () => ({
       version: '0.0.0',
       dataDir,
@@ -183,6 +185,7 @@ export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = 
       }
     },
     'run.start': (input) => {
+      if (input.task === undefined) throw new RpcError('bad_input', 'this fake has nothing to branch from', { field: 'from' });
       const name = path.basename(input.task);
       const file = path.join(input.task, 'task.toml');
       if (name === 'missing') throw new RpcError('bad_input', `${file} does not exist`, { file });

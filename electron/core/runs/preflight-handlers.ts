@@ -4,7 +4,7 @@ import { RpcError } from '#shared/contract/errors.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
-import { forecastOf, measureSeed, prepareTask, programOf, sandboxOrRefuse, verifierTimes } from './seed.ts';
+import { forecastOf, measureSeed, prepareTask, programOf, sandboxOrRefuse, seedOf, verifierTimes } from './seed.ts';
 
 /** Attempts a round that the forecast assumes unless told. */
 const usualSlots = 4;
@@ -22,7 +22,7 @@ export function createPreflightHandlers(deps: {
       await sandboxOrRefuse(verifiers, contract, unsandboxed);
       const program = await programOf(verifiers, task);
       const asked = runs ?? contract.measurement.preflightRuns;
-      const result = await measureSeed(verifiers, prepared, { program, runs: asked, unsandboxed }, AbortSignal.any([signal, closing]));
+      const result = await measureSeed(verifiers, seedOf(prepared), { program, runs: asked, unsandboxed }, AbortSignal.any([signal, closing]));
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was measured');
       const { verdict } = result.seed;

@@ -66,7 +66,8 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
   };
 }
 
-async function resolveRun({ store }: Pick<ViewDeps, 'store'>, prefix: string): Promise<RunId> {
+/** The run whose id begins so. Throws bad_input for a prefix that is too short or ambiguous, not_found where there is none. */
+export async function resolveRun({ store }: Pick<ViewDeps, 'store'>, prefix: string): Promise<RunId> {
   const field = { field: 'prefix' };
   const bare = (prefix.startsWith('run_') ? prefix.slice('run_'.length) : prefix).toLowerCase();
   if (!/^[0-9a-f-]+$/.test(bare)) throw new RpcError('bad_input', `${JSON.stringify(prefix)} is no beginning of a run id`, field);

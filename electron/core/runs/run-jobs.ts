@@ -1,10 +1,8 @@
 // Runs as jobs of the engine: start, stop, resume. A job belongs to the engine and not to the client that asked for it.
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
-import type { Contract } from '#shared/domain/contract.ts';
-import { RunHeader } from '#shared/domain/header.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { unstableText } from '#shared/domain/revise.ts';
@@ -14,17 +12,17 @@ import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Preflight } from '#electron/governor/preflight.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, RunEnd } from '#electron/governor/types.ts';
-import type { BlobInput, CommitRound, ResumeState, Store } from '#electron/store/api.ts';
+import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
-import type { LoadedTask } from '../tasks/load-task.ts';
+import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
 import type { LiveRuns, RunFailure } from './live-runs.ts';
-import { knownProposer, proposerFor, proposerOf } from './proposers.ts';
+import { proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
-import { forecastOf, forecastText, measureSeed, prepareTask, programOf, sandboxOrRefuse } from './seed.ts';
-import { loadFiles, loadTree } from './stored-files.ts';
+import { forecastOf, forecastText, measureSeed, sandboxOrRefuse } from './seed.ts';
+import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
 
 export type JobDeps = {
   readonly store: Store;
@@ -42,9 +40,6 @@ export type RunJobs = {
   stop(run: RunId): Promise<{ stop: StopReason }>;
   resume(run: RunId): Promise<{ run: RunId }>;
 };
-
-/** K of the stop `verifier_dead`. */
-const verifierDeadAfter = 8;
 
 const now = (): string => new Date().toISOString();
 const salt = (): Uint8Array => randomBytes(32);
@@ -81,31 +76,18 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
   return {
     start: async (input, signal) => {
-      // Before the folder is read: what does not exist fails whatever the task is.
-      const kind = knownProposer(input.proposer);
-      const prepared = await prepareTask(input.task, input);
-      const { task, contract } = prepared;
-      const { info } = task;
-      const proposer = proposerFor(kind, info);
-      // Nothing to be let off from in a task that runs no candidate code: its header is that of every other.
-      const unsandboxed = input.unsandboxed === true && contract.verifier.runsCandidate && contract.verifier.kind === 'command';
-      await sandboxOrRefuse(verifiers, contract, unsandboxed);
-      const header = RunHeader.parse({
-        format: 'pawl.header/1',
-        contract: contract.sha,
-        seedTree: task.seedTree,
-        proposer: { kind: proposer.kind, version: proposer.version, options: proposer.options },
-        slots: input.slots,
-        seed: input.seed,
-        budget: input.attempts === undefined ? task.budget : { ...task.budget, attempts: input.attempts },
-        verifierDeadAfter,
-        parent: null,
-        verifierProgram: await programOf(verifiers, task),
-        ...(unsandboxed ? { unsandboxed } : {}),
-      });
-      const { verifierProgram: program } = header;
-      const runs = contract.measurement.preflightRuns;
-      const measured = await measureSeed(verifiers, prepared, { program, runs, unsandboxed }, AbortSignal.any([signal, closing]));
+      const beginning = await prepareRun(deps, input);
+      const { header, contract, seedFiles, verifierFiles, schema } = beginning;
+      const measured = await measureSeed(
+        verifiers,
+        { contract, seedTree: header.seedTree, seedFiles, verifierFiles, schema },
+        {
+          program: header.verifierProgram,
+          runs: contract.measurement.preflightRuns,
+          unsandboxed: header.unsandboxed === true,
+        },
+        AbortSignal.any([signal, closing]),
+      );
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was verified; nothing was stored');
       refuseUnstable(measured);
@@ -115,22 +97,21 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         at: now(),
         header,
         contract,
-        task: { id: info.id, title: info.title, path: info.path },
-        blobs: blobsOf(task),
-        trees: [{ tree: task.seedTree, manifest: task.seedManifest }],
+        task: beginning.task,
+        blobs: beginning.blobs,
+        trees: beginning.trees,
         seed: measured.seed,
         salt,
       });
       // Before the run can be seen: nobody else may take it up.
       live.claim(run);
       try {
-        await store.createRun(created);
+        await store.createRun({ ...created, from: beginning.from });
         const { genesis, stop, note } = created;
         if (genesis !== null && stop === null) {
           // Read back as a resumed run is, so that both begin with the same facts.
           const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
-          const governed = { ...state, run, headFiles: task.seedFiles, verifierFiles: task.verifierFiles };
-          launch(run, governed, task.schemaFile?.bytes ?? null, watchTask(info.path, state, task));
+          launch(run, { ...state, run, headFiles: seedFiles, verifierFiles }, schema, beginning.contractChanged(state));
           return { run, status: 'running', note: forecastText(forecastOf(contract, header.budget, header.slots, measured)) };
         }
         live.release(run);
@@ -179,7 +160,10 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         proposerOf(state.header);
         await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true);
         await store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } } });
-        launch(run, { ...state, run, headFiles, verifierFiles }, schema, watchTask(state.task.path, state, null));
+        // A branch has never depended on the task's folder; see beginning.ts.
+        const branch = state.header.parent !== null;
+        const contractChanged = branch ? () => Promise.resolve(null) : watchTask(state.task.path, state, null);
+        launch(run, { ...state, run, headFiles, verifierFiles }, schema, contractChanged);
         return { run };
       } catch (error) {
         live.release(run);
@@ -223,17 +207,6 @@ async function resumable(store: Store, run: RunId): Promise<ResumeState> {
     throw new RpcError('conflict', `the run has stopped (${row.stop}), which is final; more attempts are a new run`);
   }
   return ensure(await store.getResumeState(run), `what is needed to resume ${run}`);
-}
-
-async function schemaOf(store: Store, { artifact }: Contract): Promise<Uint8Array | null> {
-  if (artifact.schema === null) return null;
-  return ensure(await store.getBlob(artifact.schema.sha), `the schema ${artifact.schema.path} in the store`);
-}
-
-// Everything that verifications will need, so that the run depends on its folder no more.
-function blobsOf({ seedFiles, verifierFiles, schemaFile, instruction }: LoadedTask): BlobInput[] {
-  const all = [...seedFiles, ...verifierFiles, ...(schemaFile === null ? [] : [schemaFile])].map(({ bytes }) => bytes);
-  return [...all, instruction].map((bytes) => ({ sha: hash('sha256', bytes, 'hex'), bytes }));
 }
 
 // An obligation that changes by itself would be committed as progress sooner or later; which of the ways out is right only a person knows.

@@ -7,7 +7,9 @@ import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { type Forecast, forecastAttempts } from '#shared/domain/forecast.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
+import type { Sha } from '#shared/domain/ids.ts';
 import { reviseContract } from '#shared/domain/revise.ts';
+import type { TreeFile } from '#shared/domain/tree.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { type Preflight, preflight } from '#electron/governor/preflight.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
@@ -59,6 +61,25 @@ export async function sandboxOrRefuse(verifiers: VerifierService, { verifier }: 
   );
 }
 
+/** A seed under a contract, with what verifying it needs. */
+export type SeedToMeasure = {
+  readonly contract: Contract;
+  readonly seedTree: Sha;
+  readonly seedFiles: readonly TreeFile[];
+  readonly verifierFiles: readonly TreeFile[];
+  /** Bytes of the JSON Schema that the contract names. */
+  readonly schema: Uint8Array | null;
+};
+
+/** The seed of a task under its contract. */
+export const seedOf = ({ task, contract }: PreparedTask): SeedToMeasure => ({
+  contract,
+  seedTree: task.seedTree,
+  seedFiles: task.seedFiles,
+  verifierFiles: task.verifierFiles,
+  schema: task.schemaFile?.bytes ?? null,
+});
+
 export type SeedMeasurement = {
   readonly program: RunHeader['verifierProgram'];
   readonly runs: number;
@@ -68,18 +89,18 @@ export type SeedMeasurement = {
 /** Measures the seed `runs` times. It is held to what every candidate is held to, before the verifier sees it. */
 export async function measureSeed(
   verifiers: VerifierService,
-  { task, contract }: PreparedTask,
+  { contract, seedTree, seedFiles, verifierFiles, schema }: SeedToMeasure,
   { program, runs, unsandboxed }: SeedMeasurement,
   signal: AbortSignal,
 ): Promise<Preflight> {
-  const checked = createCandidateCheck(contract, task.schemaFile?.bytes ?? null)(task.seedFiles, task.seedFiles);
+  const checked = createCandidateCheck(contract, schema)(seedFiles, seedFiles);
   if (checked.kind === 'invalid') {
     const { code, message } = checked;
     return { measurements: [], ranks: [], seed: { verdict: { kind: 'invalid', code, message }, runs: [], blobs: [] }, unstable: [] };
   }
   return preflight(
     { verifiers, monotonicMs: () => performance.now() },
-    { contract, tree: task.seedTree, files: task.seedFiles, verifierFiles: task.verifierFiles, program, unsandboxed },
+    { contract, tree: seedTree, files: seedFiles, verifierFiles, program, unsandboxed },
     runs,
     signal,
   );

@@ -8,6 +8,7 @@ import { createPortPair, type Port } from '#shared/rpc/port.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
+import { fakeReplay } from '../fake-replay.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
 import { fakePreflight } from './fake-preflight.ts';
 
@@ -86,6 +87,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   };
 
   const handlers: Handlers<Contract> = {
+    ...fakeReplay,
     'app.info': () => ({
       version: '0.1.0',
       dataDir: '/home/ada/.local/share/pawl',
@@ -125,6 +127,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
       }
     },
     'run.start': ({ task, slots, seed, attempts }) => {
+      if (task === undefined) throw new RpcError('bad_input', 'this fake has nothing to branch from', { field: 'from' });
       const info = fakeTask(task);
       const job = createFakeJob(
         {
