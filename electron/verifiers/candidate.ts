@@ -1,6 +1,6 @@
 // What a candidate must be before a verifier sees it (semantics.md, sections 3 and 11). Pure apart from the cache of compiled schemas.
 import { hash } from 'node:crypto';
-import { Ajv, type AnySchemaObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import picomatch from 'picomatch';
@@ -49,11 +49,11 @@ const ajvOptions: Options = {
 
 const isSchemaObject = (value: unknown): value is AnySchemaObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const compile = (schema: AnySchemaObject): ValidateFunction => {
+const compile = (schema: AnySchemaObject, options: Options = ajvOptions): ValidateFunction => {
   const dialect: unknown = schema['$schema'];
-  if (typeof dialect !== 'string' || dialect.includes('draft-07')) return new Ajv(ajvOptions).compile(schema);
-  if (dialect.includes('2020-12')) return new Ajv2020(ajvOptions).compile(schema);
-  if (dialect.includes('2019-09')) return new Ajv2019(ajvOptions).compile(schema);
+  if (typeof dialect !== 'string' || dialect.includes('draft-07')) return new Ajv(options).compile(schema);
+  if (dialect.includes('2020-12')) return new Ajv2020(options).compile(schema);
+  if (dialect.includes('2019-09')) return new Ajv2019(options).compile(schema);
   throw new Error(`its $schema is ${JSON.stringify(dialect)}; draft-07, 2019-09 and 2020-12 are understood`);
 };
 
@@ -62,17 +62,31 @@ const compile = (schema: AnySchemaObject): ValidateFunction => {
  * and formats are errors, because a check that is silently skipped is no check.
  */
 export function compileSchema(bytes: Uint8Array): Result<SchemaCheck, string> {
+  const compiled = compileValidator(bytes, ajvOptions);
+  if (!compiled.ok) return compiled;
+  const validate = compiled.value;
+  return ok((value) => (validate(value) ? null : sayError(validate.errors?.[0])));
+}
+
+/** As `compileSchema`; the check gives everything that does not fit, in the order in which it is found. */
+export function compileSchemaCounting(bytes: Uint8Array): Result<(document: unknown) => readonly string[], string> {
+  const compiled = compileValidator(bytes, { ...ajvOptions, allErrors: true });
+  if (!compiled.ok) return compiled;
+  const validate = compiled.value;
+  return ok((value) => (validate(value) ? [] : (validate.errors ?? [undefined]).map(sayError)));
+}
+
+const sayError = (error: ErrorObject | undefined): string => {
+  const where = error?.instancePath === undefined || error.instancePath === '' ? 'the document' : cut(error.instancePath);
+  return `${where} ${error?.message ?? 'does not fit the schema'}`;
+};
+
+function compileValidator(bytes: Uint8Array, options: Options): Result<ValidateFunction, string> {
   const document = parseStrictJson(bytes);
   if (!document.ok) return err(document.error);
   if (!isSchemaObject(document.value)) return err('its top level is no JSON object');
   try {
-    const validate = compile(document.value);
-    return ok((value) => {
-      if (validate(value)) return null;
-      const first = validate.errors?.[0];
-      const where = first?.instancePath === undefined || first.instancePath === '' ? 'the document' : cut(first.instancePath);
-      return `${where} ${first?.message ?? 'does not fit the schema'}`;
-    });
+    return ok(compile(document.value, options));
   } catch (error) {
     return err(error instanceof Error ? error.message : String(error));
   }

@@ -4,10 +4,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
-import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
+import { isReportPath, maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
 import { inside, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
@@ -35,6 +35,8 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   let start = performance.now();
   let end: number | null = null;
   const output: Buffer[] = [];
+  const stdout: Buffer[] = [];
+  const toolReport = job.adapter?.report ?? null;
   const result = (ended: Ended, rest: Partial<Execution> = {}): Execution => ({
     startedAt,
     durationMs: (end ?? performance.now()) - start,
@@ -79,12 +81,16 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     // Only now is there something to report to.
     const report = path.join(channel, 'report.json');
     await writeFile(report, '', { flag: 'wx', mode: 0o600 });
+    // A report of a tool must be of this execution: nothing that was laid out stands where it belongs.
+    const named = toolReport === '-' ? null : toolReport;
+    if (named !== null && !isReportPath(named)) return failed('infra', `the tool's report cannot be ${JSON.stringify(named)}`);
+    if (named !== null) await mkdir(path.dirname(path.join(task, named)), { recursive: true });
     const artifact = path.join(task, 'artifact');
     const laid = { folder, artifact, verifier: path.join(task, 'verifier'), report };
-    const launch = await launchOf(job, sandbox, { ...laid, program, home, task });
+    const launch = await launchOf(job, sandbox, { ...laid, program, home, task, named });
     if (owner !== null) await giveTo(owner, folder);
     start = performance.now();
-    const ended = await execute(job, { ...launch, folder, owner, output }, signal);
+    const ended = await execute(job, { ...launch, folder, owner, output, stdout }, signal);
     end = performance.now();
     const failedCalls = job.isolation === 'separate' ? await readFailedCalls(folder) : null;
     if (ended.ending === 'exited' && failedCalls !== null) return failed('infra', `the sandbox could not be started: ${failedCalls}`);
@@ -101,7 +107,10 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
         hash('sha256', now.bytes, 'hex') === hash('sha256', file.bytes, 'hex');
       if (!same) tampered.push(guarded);
     }
-    return result(ended, { tampered, ...(await readReport(report)) });
+    if (toolReport === '-') return result(ended, { tampered, report: stdout.length > 0 ? new Uint8Array(Buffer.concat(stdout)) : null });
+    // In a shared sandbox the tool's file is the result channel, mounted at another place.
+    const file = named === null || job.isolation === 'shared' ? report : await fileBelow(task, named);
+    return result(ended, { tampered, ...(await readReport(file)) });
   } catch (error) {
     return failed('infra', error instanceof Error ? error.message : String(error));
   } finally {
@@ -110,7 +119,18 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   }
 }
 
-async function readReport(file: string): Promise<Pick<Execution, 'report' | 'reportProblem'>> {
+/** The path of a file of the tool; null where a folder on the way to it is missing or a link. */
+async function fileBelow(task: string, named: string): Promise<string | null> {
+  try {
+    const folder = path.join(task, path.dirname(named));
+    return (await realpath(folder)) === path.join(await realpath(task), path.dirname(named)) ? path.join(task, named) : null;
+  } catch {
+    return null;
+  }
+}
+
+async function readReport(file: string | null): Promise<Pick<Execution, 'report' | 'reportProblem'>> {
+  if (file === null) return { report: null, reportProblem: null };
   const found = await readBack(file, maxReportBytes);
   switch (found.kind) {
     case 'file':
@@ -134,6 +154,8 @@ type Laid = {
   readonly report: string;
   readonly home: string;
   readonly program: string;
+  /** Path inside the task of the file that an adapter reads; null = the result channel. */
+  readonly named: string | null;
 };
 
 type Command = { readonly program: string; readonly args: readonly string[]; readonly cwd: string; readonly env: Record<string, string> };
@@ -148,10 +170,11 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
   const echo = { PAWL_NONCE: job.nonce, PAWL_TREE: job.tree, PAWL_CONTRACT: job.contract };
   const { memoryMb, cpuS, processes, fileMb } = job;
   const limits = { memoryMb, cpuS, processes, fileMb };
-  const { program, task, artifact, report, home } = laid;
+  const { program, task, artifact, report, home, named } = laid;
   if (job.isolation === 'shared') {
-    const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: inside.report, ...echo };
-    const enter = await writeEnterScript(sandbox, laid, limits, env);
+    const target = named === null ? inside.report : `${inside.task}/${named}`;
+    const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: target, ...echo };
+    const enter = await writeEnterScript(sandbox, laid, limits, env, target);
     // Its own environment is not seen inside; in it, it is found and ended when an engine has died.
     const outside = { PATH: verifierPath, PAWL_REPORT: report, PAWL_NONCE: job.nonce };
     return { program: enter, args: [job.program, ...job.args], cwd: laid.folder, env: outside };
@@ -165,17 +188,21 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
     PYTHONHASHSEED: '0',
     PYTHONDONTWRITEBYTECODE: '1',
     PAWL_CANDIDATE: artifact,
-    PAWL_REPORT: report,
+    PAWL_REPORT: named === null ? report : path.join(task, named),
     ...echo,
   };
   if (job.isolation === 'separate') env['PAWL_RUN'] = await writeCallScript(sandbox, laid, limits, job.outputBytes);
   return { program, args: job.args, cwd: task, env };
 }
 
-type Launch = Command & { readonly folder: string; readonly owner: Owner | null; readonly output: Buffer[] };
+type Launch = Command & { readonly folder: string; readonly owner: Owner | null; readonly output: Buffer[]; readonly stdout: Buffer[] };
 
 /** From spawn until every process of the verification is dead. */
-async function execute(job: CommandJob, { program, args, cwd, env, folder, owner, output }: Launch, signal: AbortSignal): Promise<Ended> {
+async function execute(
+  job: CommandJob,
+  { program, args, cwd, env, folder, owner, output, stdout }: Launch,
+  signal: AbortSignal,
+): Promise<Ended> {
   const before = listPids();
   const blocks = String(job.fileMb * 2048);
   const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...args], {
@@ -213,7 +240,10 @@ async function execute(job: CommandJob, { program, args, cwd, env, folder, owner
     if (room > 0) output.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length > room) stop('output');
   };
-  child.stdout.on('data', collect);
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (job.adapter?.report === '-') stdout.push(chunk);
+    collect(chunk);
+  });
   child.stderr.on('data', collect);
 
   const [exitCode, exitSignal] = await new Promise<[number | null, string | null]>((resolve) => {

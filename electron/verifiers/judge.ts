@@ -1,8 +1,9 @@
 // From an execution of a verifier to its verdict (semantics.md, section 3). Pure. It fails closed: whatever is not a complete, well-formed
 // report of this very execution is no verdict, and absent is never zero.
+import { z } from 'zod';
 import type { Contract } from '#shared/domain/contract.ts';
-import type { Sha } from '#shared/domain/ids.ts';
-import type { NoVerdictCode, RunRef, Verdict } from '#shared/domain/verdict.ts';
+import { Sha } from '#shared/domain/ids.ts';
+import { NoVerdictCode, type RunRef, type Verdict } from '#shared/domain/verdict.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import { truncateUtf8, utf8Length } from '#shared/lib/text.ts';
 import type { Execution } from './runner-contract.ts';
@@ -45,6 +46,11 @@ const shown = (value: unknown): string => {
 const name = (key: string): string => JSON.stringify(key.length > 200 ? `${key.slice(0, 200)}…` : key);
 
 const reportFields = ['nonce', 'tree', 'contract', 'values', 'advisory', 'details'];
+/** What the runner writes for an adapter, beside or instead of values. */
+const adapterFields = [...reportFields, 'adapter', 'problem'];
+
+const AdapterNote = z.strictObject({ name: z.string(), exitCode: z.nullable(z.int()), report: z.nullable(Sha) });
+const AdapterProblem = z.strictObject({ code: NoVerdictCode, message: z.string() });
 
 /**
  * Judges one execution. How it ended comes first, then whether files were changed, then the exit code (any but 0 is a crash even beside a
@@ -79,7 +85,8 @@ export function judgeReport(input: JudgeInput): Judgement {
   if (execution.tampered.length > 0) return changedFiles(execution);
   if (execution.ending === 'exited') {
     if (execution.signal !== null) return none('crash', `the verifier was ended by ${execution.signal}${because}`);
-    if (execution.exitCode !== 0) {
+    // An adapter has held its tool's exit code against what the tool reported.
+    if (execution.exitCode !== 0 && contract.verifier.adapter === null) {
       return none(
         'crash',
         `the verifier ended with exit code ${execution.exitCode}; a verifier that writes its own report exits 0 whatever it found`,
@@ -87,6 +94,8 @@ export function judgeReport(input: JudgeInput): Judgement {
     }
   }
   if (execution.reportProblem !== null) return malformed(execution.reportProblem);
+  if ((execution.report === null || execution.report.length === 0) && contract.verifier.adapter !== null)
+    return none('infra', `the adapter ${contract.verifier.adapter} has made no report${because}`);
   if (execution.report === null || execution.report.length === 0)
     return malformed('there is none; write one JSON object to the file that PAWL_REPORT names');
   const parsed = parseStrictJson(execution.report);
@@ -113,7 +122,7 @@ function judgeTimeout({ contract: { obligations, verifier }, execution }: JudgeI
 const changedFiles = ({ tampered }: Execution): Judgement =>
   none('tampered', `files that must stay as they are were changed during the verification: ${tampered.slice(0, 5).map(name).join(', ')}`);
 
-function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Judgement {
+function judgeFields({ contract, nonce, tree, execution }: JudgeInput, report: Fields): Judgement {
   const echo = { nonce, tree, contract: contract.sha };
   for (const [field, expected] of Object.entries(echo)) {
     const found = member(report, field);
@@ -124,9 +133,12 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
       );
     }
   }
+  const allowed = contract.verifier.adapter === null ? reportFields : adapterFields;
   for (const field of Object.keys(report)) {
-    if (!reportFields.includes(field)) return malformed(`it has the unknown field ${name(field)}; allowed are ${reportFields.join(', ')}`);
+    if (!allowed.includes(field)) return malformed(`it has the unknown field ${name(field)}; allowed are ${allowed.join(', ')}`);
   }
+  const stopped = contract.verifier.adapter === null ? null : judgeAdapter(contract.verifier.adapter, execution.exitCode, report);
+  if (stopped !== null) return stopped;
   const values = member(report, 'values');
   if (!isObject(values)) return malformed('"values" must be an object with an integer for every obligation');
 
@@ -178,6 +190,20 @@ function judgeFields({ contract, nonce, tree }: JudgeInput, report: Fields): Jud
     details[key] = utf8Length(text) > maxDetailBytes ? `${truncateUtf8(text, maxDetailBytes - 3)}…` : text;
   }
   return { kind: 'ranked', rank, advisory, details };
+}
+
+/** What keeps the report of an adapter from being one of values; null when nothing does. */
+function judgeAdapter(adapter: string, exitCode: number | null, report: Fields): Judgement | null {
+  const note = AdapterNote.safeParse(member(report, 'adapter'));
+  if (!note.success || note.data.name !== adapter) return none('attestation', `the report is not one of the adapter ${adapter}`);
+  if (note.data.exitCode !== exitCode)
+    return none('attestation', `the report is of a tool that ended with exit code ${note.data.exitCode}, not ${exitCode}`);
+  const given = member(report, 'problem');
+  if (given === undefined) return null;
+  const problem = AdapterProblem.safeParse(given);
+  return problem.success
+    ? none(problem.data.code, problem.data.message.toWellFormed().slice(0, 2_000))
+    : malformed('"problem" must be a code and a message');
 }
 
 /** The verdict of one execution: a judgement with the reference to its run. One run says nothing about stability, so it counts as stable. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { command, query } from '#shared/contract/procedure.ts';
 import { Count, Sha } from '#shared/domain/ids.ts';
+import { checkPath } from '#shared/domain/tree-id.ts';
 import { SandboxProbe } from './sandbox/api.ts';
 
 export const runnerProtocol = 'pawl.runner/1';
@@ -13,6 +14,23 @@ const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'byte
 
 const FileIn = z.strictObject({ path: z.string().min(1), mode: z.enum(['file', 'exec']), bytes: Bytes });
 export type FileIn = z.infer<typeof FileIn>;
+
+/** Whether a tool may write its report there, inside the task's folder: nothing that was laid out is then mistaken for a report. */
+export const isReportPath = (path: string): boolean =>
+  checkPath(path).ok && !['artifact', 'verifier'].includes((path.split('/', 1)[0] ?? '').toLowerCase());
+
+/** What turns a tool's own report into the one that is judged; see adapters/. */
+export const AdapterSpec = z.strictObject({
+  name: z.string(),
+  /** Path inside the task's folder of the file that the tool writes; `-` = its standard output; null = the file that PAWL_REPORT names. */
+  report: z.string().nullable(),
+  obligations: z.array(
+    z.strictObject({ key: z.string(), cap: z.int().min(1), kind: z.enum(['binary', 'count', 'ordinal']), from: z.string() }),
+  ),
+  advisory: z.array(z.string()),
+  parseMs: z.int().min(1),
+});
+export type AdapterSpec = z.infer<typeof AdapterSpec>;
 
 const Common = z.strictObject({
   /** Names the temporary folder; unique. */
@@ -55,17 +73,22 @@ export const CommandJob = Common.extend({
   /** Bind what runs in a sandbox. */
   memoryMb: z.int().min(1),
   processes: z.int().min(1),
+  adapter: z.exactOptional(AdapterSpec),
 });
 export type CommandJob = z.infer<typeof CommandJob>;
 
-export const VerifyJob = z.discriminatedUnion('runtime', [PureJsJob, CommandJob]);
+/** Nothing is started: an adapter looks at the files. */
+export const FilesJob = Common.extend({ runtime: z.literal('files'), adapter: AdapterSpec });
+export type FilesJob = z.infer<typeof FilesJob>;
+
+export const VerifyJob = z.discriminatedUnion('runtime', [PureJsJob, CommandJob, FilesJob]);
 export type VerifyJob = z.infer<typeof VerifyJob>;
 
 /** How an execution ended, before anybody judged its report. */
 export const Ending = z.enum([
   /** A command's process ended by itself; see exitCode and signal. */
   'exited',
-  /** verify() returned; `report` is the JSON text of what it returned. */
+  /** verify() returned, or an adapter that needs no tool; `report` is the JSON text of what it returned. */
   'returned',
   /** verify() threw, or the program is none. */
   'threw',
@@ -99,6 +122,8 @@ export const Execution = z.strictObject({
   output: Bytes.nullable(),
   /** Guarded paths that were changed or removed. */
   tampered: z.array(z.string()),
+  /** With an adapter: what the tool left, which `report` was made from and names by its SHA-256. */
+  toolReport: z.exactOptional(Bytes.nullable()),
 });
 export type Execution = z.infer<typeof Execution>;
 

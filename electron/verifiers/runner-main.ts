@@ -1,7 +1,10 @@
 // The runner without its transport: answers the procedures of runner-contract.ts on any number of ports.
 import type { Worker } from 'node:worker_threads';
+import { assertNever } from '#shared/lib/assert.ts';
 import type { Port } from '#shared/rpc/port.ts';
 import { serve } from '#shared/rpc/server.ts';
+import { createAdapterThreads } from './adapters/adapter-thread.ts';
+import { adaptExecution, adaptFiles } from './adapters/adapt-execution.ts';
 import { runCommand } from './command-run.ts';
 import { createQuickJsPool } from './quickjs-pool.ts';
 import { resolveProgram } from './resolve-program.ts';
@@ -17,17 +20,39 @@ export type Runner = {
   close(): Promise<void>;
 };
 
-/** `createWorker` makes a thread that runs `serveQuickJs`. Sets the umask and the signal handlers of this process. */
-export function createRunner({ createWorker }: { readonly createWorker: () => Worker }): Runner {
+/** `createWorker` makes a thread that runs `serveQuickJs`, `createAdapterWorker` one that runs `serveAdapters`. Sets the umask and the signal handlers of this process. */
+export function createRunner({
+  createWorker,
+  createAdapterWorker,
+}: {
+  readonly createWorker: () => Worker;
+  readonly createAdapterWorker: () => Worker;
+}): Runner {
   process.umask(0o022);
   const pool = createQuickJsPool(quickJsThreads, createWorker);
+  const adapters = createAdapterThreads(createAdapterWorker);
   const sandbox = createBackend();
   const closing = new AbortController();
   const active = new Set<Promise<Execution>>();
 
+  const run = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
+    switch (job.runtime) {
+      case 'pure-js':
+        return pool.run(job, signal);
+      case 'files':
+        return adaptFiles(job, adapters, signal);
+      case 'command': {
+        const execution = await runCommand(job, sandbox, signal);
+        return job.adapter === undefined ? execution : adaptExecution(job, job.adapter, execution, adapters, signal);
+      }
+      default:
+        return assertNever(job, 'runtime');
+    }
+  };
+
   const verify = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
     const both = AbortSignal.any([signal, closing.signal]);
-    const execution = job.runtime === 'command' ? runCommand(job, sandbox, both) : pool.run(job, both);
+    const execution = run(job, both);
     active.add(execution);
     try {
       return await execution;
@@ -39,7 +64,7 @@ export function createRunner({ createWorker }: { readonly createWorker: () => Wo
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.allSettled(active);
-    await pool.close();
+    await Promise.all([pool.close(), adapters.close()]);
   };
 
   // Ctrl-C goes to every process of a terminal; when to end is the host's decision, which reaches us as SIGTERM or a closed channel.

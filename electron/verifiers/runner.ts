@@ -3,8 +3,11 @@
 // forked by Node (see fork-runner.ts) it serves the IPC channel; as an Electron utility process it serves every MessagePort that it is
 // handed through `process.parentPort`.
 import { fileURLToPath } from 'node:url';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { MessagePortMainLike } from '#electron/host/ports/message-port-main.ts';
+
+/** What tells a thread for adapters from one for QuickJS. */
+const adapterRole = 'adapters';
 
 type ParentPort = { on(event: 'message', listener: (event: { ports: readonly MessagePortMainLike[] }) => void): unknown };
 
@@ -25,6 +28,11 @@ if (isMainThread) {
       new Worker(fileURLToPath(import.meta.url), {
         resourceLimits: { stackSizeMb: 16, maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 },
       }),
+    createAdapterWorker: () =>
+      new Worker(fileURLToPath(import.meta.url), {
+        workerData: adapterRole,
+        resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 256 },
+      }),
   });
   if (utility) {
     const { fromMessagePortMain } = await import('#electron/host/ports/message-port-main.ts');
@@ -39,6 +47,9 @@ if (isMainThread) {
     process.stderr.write('the runner is started by Pawl, with an IPC channel or as a utility process\n');
     process.exitCode = 2;
   }
+} else if (workerData === adapterRole) {
+  const { serveAdapters } = await import('./adapters/serve-adapters.ts');
+  serveAdapters();
 } else {
   const { serveQuickJs } = await import('./quickjs-worker.ts');
   await serveQuickJs();

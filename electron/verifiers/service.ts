@@ -10,7 +10,14 @@ import type { Verification, VerifierService, VerifyRequest } from './api.ts';
 import { writableMatcher } from './candidate.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
-import { runnerProtocol, type Execution, type RunnerContract, type RunnerInfo, type VerifyJob } from './runner-contract.ts';
+import {
+  runnerProtocol,
+  type AdapterSpec,
+  type Execution,
+  type RunnerContract,
+  type RunnerInfo,
+  type VerifyJob,
+} from './runner-contract.ts';
 import { noGuarantees } from './sandbox/api.ts';
 import { verificationFolder } from './sandbox/unprivileged.ts';
 import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
@@ -171,7 +178,6 @@ function jobOf(
   tmpDir: string,
 ): VerifyJob | string {
   const { verifier } = contract;
-  if (verifier.adapter !== null) return `the contract needs the adapter ${verifier.adapter}, which this version does not have`;
   const common = {
     id,
     nonce,
@@ -180,6 +186,10 @@ function jobOf(
     files: [...inFolder('artifact', files), ...verifierFiles],
     runMs: verifier.timeoutsMs.run,
   };
+  const adapter = adapterOf(contract);
+  if (typeof adapter === 'string') return adapter;
+  // An adapter that needs no tool starts nothing.
+  if (adapter !== null && verifier.kind === 'pure-js') return { ...common, runtime: 'files', adapter };
   if (verifier.kind === 'pure-js') {
     if (verifier.file === null) return 'the contract names no file for its pure-js verifier';
     // QuickJS in QuickJS needs no sandbox of the system.
@@ -213,6 +223,25 @@ function jobOf(
     fileMb: verifier.limits.fileMb,
     memoryMb: verifier.limits.memoryMb,
     processes: verifier.limits.processes,
+    ...(adapter === null ? {} : { adapter }),
+  };
+}
+
+/** What the contract's adapter is asked for; null without one, a text where the contract leaves something out. */
+function adapterOf({ verifier, obligations, from, advisory }: VerifyRequest['contract']): AdapterSpec | string | null {
+  if (verifier.adapter === null) return null;
+  const wanted: AdapterSpec['obligations'] = [];
+  for (const [i, { key, cap, kind }] of obligations.entries()) {
+    const place = from[i];
+    if (typeof place !== 'string') return `the contract does not say from what its adapter finds ${key}`;
+    wanted.push({ key, cap, kind, from: place });
+  }
+  return {
+    name: verifier.adapter,
+    report: verifier.report,
+    obligations: wanted,
+    advisory: advisory.map(({ key }) => key),
+    parseMs: verifier.timeoutsMs.parse,
   };
 }
 
@@ -238,6 +267,8 @@ function recordOf({ id, nonce, tree, execution, unsandboxed }: Run, judgement: J
   };
   const report = keep(execution.report);
   const output = keep(execution.output);
+  // Found again by the SHA-256 in the report that was made from it.
+  keep(execution.toolReport ?? null);
   const { startedAt, durationMs, exitCode, signal } = execution;
   const result = judgement.kind === 'ranked' ? 'ranked' : judgement.code;
   return {

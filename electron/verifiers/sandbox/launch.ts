@@ -56,20 +56,21 @@ const taskBytes = 64 * 1024 * 1024;
 
 /**
  * A program of ours that runs its arguments, the verifier, in one sandbox with the candidate. Both see the same read-only files; what they
- * write is gone afterwards, except for the result channel, which is one file.
+ * write is gone afterwards, except for the result channel, which is one file, at `reportAt` inside.
  */
 export async function writeEnterScript(
   backend: SandboxBackend,
   { folder, artifact, verifier, report }: Laid,
   limits: SandboxLimits,
   env: Readonly<Record<string, string>>,
+  reportAt: string = inside.report,
 ): Promise<string> {
   const command = backend.command({
     readOnly: [
       { source: artifact, target: inside.artifact },
       { source: verifier, target: inside.verifier },
     ],
-    writableFiles: [{ source: report, target: inside.report }],
+    writableFiles: [{ source: report, target: reportAt }],
     scratch: [{ target: inside.task, bytes: taskBytes }],
     cwd: inside.task,
     env,
