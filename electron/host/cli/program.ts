@@ -1,10 +1,13 @@
 // The command line: what it accepts, and which command answers.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { ProposerKind } from '#shared/domain/header.ts';
 import { fromCallersFolder } from '../data-dir.ts';
+import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
 import { preflight } from './preflight.ts';
+import { replay } from './replay.ts';
 import { resumeRun, startRun } from './run.ts';
 import { serveApp } from './serve.ts';
 
@@ -102,6 +105,32 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .description('go on with an interrupted or stopped run; exit codes as for run')
     .argument('<run>', 'as for show')
     .action(async (run: string) => done(await resumeRun(io, options(), run)));
+  program
+    .command('replay')
+    .description('recompute the decisions of a run, or run its verifier again; exit code 0 only when everything matches')
+    .argument('<run>', 'as for show')
+    .option('--decisions', 'recompute every decision from requests, responses and verifier reports, and compare')
+    .option('--verifier', 'run the verifier again on every certified bundle')
+    .option('--proposals', 'send the stored requests to the model again (needs a model server)')
+    .option('--from <bundle>', 'with --verifier: begin at this bundle (its number, RUN/SEQ or the beginning of its id)')
+    .action(async (run: string, given: unknown) => {
+      const flag = z.boolean().optional();
+      const what = z.object({ decisions: flag, verifier: flag, proposals: flag, from: z.string().optional() }).parse(given);
+      done(await replay(io, options(), run, what));
+    });
+  program
+    .command('branch')
+    .description('a new run from any certified bundle, under the same contract; options not given are as in its run; exit codes as for run')
+    .argument('<bundle>', 'RUN/SEQ, or an unambiguous beginning of 8 or more characters of its id')
+    .addOption(new Option('--proposer <kind>', 'who proposes').choices(ProposerKind.options))
+    .addOption(new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)))
+    .addOption(new Option('--attempts <n>', 'limit on attempts').argParser(integer(1)))
+    .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)))
+    .action(async (bundle: string, given: unknown) => {
+      const number = z.int().optional();
+      const chosen = z.object({ proposer: ProposerKind.optional(), slots: number, seed: number, attempts: number }).parse(given);
+      done(await branch(io, options(), bundle, chosen));
+    });
   program
     .command('serve')
     .description('the app in a browser: loopback only, with a token in the URL')
