@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { command, query } from '#shared/contract/procedure.ts';
 import { Count, Sha } from '#shared/domain/ids.ts';
-import { checkPath } from '#shared/domain/tree-id.ts';
+import { ProgramJob, ProgramRun } from './program-contract.ts';
 import { SandboxProbe } from './sandbox/api.ts';
 
 export const runnerProtocol = 'pawl.runner/1';
@@ -14,10 +14,6 @@ const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'byte
 
 const FileIn = z.strictObject({ path: z.string().min(1), mode: z.enum(['file', 'exec']), bytes: Bytes });
 export type FileIn = z.infer<typeof FileIn>;
-
-/** Whether a tool may write its report there, inside the task's folder: nothing that was laid out is then mistaken for a report. */
-export const isReportPath = (path: string): boolean =>
-  checkPath(path).ok && !['artifact', 'verifier'].includes((path.split('/', 1)[0] ?? '').toLowerCase());
 
 /** What turns a tool's own report into the one that is judged; see adapters/. */
 export const AdapterSpec = z.strictObject({
@@ -138,6 +134,8 @@ export const runnerContract = {
     z.strictObject({ command: z.array(z.string()).min(1), taskDir: z.string().min(1) }),
     z.union([z.strictObject({ path: z.string(), version: z.string() }), z.strictObject({ error: z.string() })]),
   ),
+  /** One start of a `command` proposer's program. Cancelling the call kills whatever runs. */
+  program: command(ProgramJob, ProgramRun),
   info: query(z.strictObject({}), RunnerInfo),
   /** Tries the sandbox of this machine, once while it holds. */
   sandbox: query(z.strictObject({}), SandboxProbe),

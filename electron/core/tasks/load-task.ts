@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { compileSchema, manifestOf, writableMatcher } from '#electron/verifiers/candidate.ts';
+import { adapterNamed, adapters, isReportPath } from '#electron/verifiers/adapters/registry.ts';
 import { searchOperators } from '#electron/proposers/search.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
@@ -193,6 +194,7 @@ export async function loadTask(
   if (document['auto'] !== undefined) add('auto', 'not_available', 'is for automatic checks, which this version does not have; remove it');
 
   const verifier = parseVerifier(add, document['verifier'], verifierFolder.files);
+  if (obligations !== null && verifier !== null) checkFrom(add, obligations, verifier, verifierFolder.files);
   const limits = parseSection(add, sections.limits, document['limits'] ?? {}, 'limits');
   if (limits !== null && verifier?.kind === 'pure-js' && limits.memory_mb > 1_024) {
     add('limits.memory_mb', 'bad_value', `is ${limits.memory_mb}; a pure-js verifier can have 1 to 1024`);
@@ -219,7 +221,8 @@ export async function loadTask(
     else if (search.operators.indexOf(name) < i)
       add(`search.operators[${i}]`, 'duplicate_key', `names ${show(name)} a second time; remove it`);
   });
-  if (verifierPathSet.size === 0 && verifierFolder.problems.length === 0)
+  const needsNoFiles = verifier !== null && verifier.adapter !== null && verifier.kind === 'pure-js';
+  if (verifierPathSet.size === 0 && verifierFolder.problems.length === 0 && !needsNoFiles)
     add(null, 'missing_file', 'is empty; put the files of the verifier into it', 'verifier/');
 
   if (
@@ -422,6 +425,7 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     add(...problem);
   };
   const { command, runtime, file } = verifier;
+  const adapter = verifier.adapter === undefined ? undefined : adapterNamed(verifier.adapter);
   if (command !== undefined && runtime !== undefined) {
     refuse('verifier', 'bad_value', 'has both command and runtime; keep the one that is meant');
   } else if (runtime !== undefined) {
@@ -438,7 +442,7 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     if (file !== undefined)
       refuse('verifier.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it, a command names its files itself');
     checkCommand(refuse, command, byPath);
-  } else {
+  } else if (adapter === undefined || adapter.tool === 'always') {
     refuse(
       'verifier',
       'missing_field',
@@ -467,18 +471,12 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
       `is ${show(verifier.isolation)}, which is for verifiers that run candidate code; write runs_candidate = true, or remove it`,
     );
   }
-  if (verifier.adapter !== undefined) {
-    refuse(
-      'verifier.adapter',
-      'not_available',
-      `is ${show(verifier.adapter)}; adapters are not available in this version, the verifier must write its own report`,
-    );
-  }
-  if (verifier.report !== undefined) {
+  if (verifier.adapter !== undefined) checkAdapter(refuse, verifier.adapter, verifier);
+  else if (verifier.report !== undefined) {
     refuse(
       'verifier.report',
-      'not_available',
-      'belongs to an adapter, and adapters are not available in this version; the verifier writes to the file that PAWL_REPORT names',
+      'bad_value',
+      'belongs to an adapter; write adapter = "..." or remove it, a verifier of its own writes to the file that PAWL_REPORT names',
     );
   }
   verifier.env.forEach((name, i) => {
@@ -493,11 +491,76 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     file: file ?? null,
     runsCandidate: verifier.runs_candidate,
     isolation: verifier.runs_candidate ? (verifier.isolation ?? 'shared') : 'none',
-    adapter: null,
-    report: null,
+    adapter: verifier.adapter ?? null,
+    report: verifier.report ?? null,
     env: verifier.env,
     timeoutsMs: verifier.timeouts_ms,
   };
+}
+
+function checkAdapter(
+  refuse: Add,
+  name: string,
+  { command, runtime, runs_candidate, report, env }: z.output<typeof sections.verifier>,
+): void {
+  const adapter = adapterNamed(name);
+  if (adapter === undefined) {
+    refuse(
+      'verifier.adapter',
+      'bad_value',
+      `is ${show(name)}, which is unknown; known are ${adapters.map((known) => known.name).join(', ')}`,
+    );
+    return;
+  }
+  if (runtime !== undefined)
+    refuse(
+      'verifier.runtime',
+      'bad_value',
+      'stands beside an adapter, and what runs in QuickJS writes its own report; remove one of the two',
+    );
+  if (adapter.tool === 'never' && command !== undefined)
+    refuse(
+      'verifier.command',
+      'bad_value',
+      `stands beside adapter = ${show(name)}, which looks at the candidate's files and starts nothing; remove it`,
+    );
+  if (command === undefined && adapter.tool !== 'always') {
+    if (runs_candidate)
+      refuse('verifier.runs_candidate', 'bad_value', 'is true, but there is no command that could run anything; remove it');
+    if (report !== undefined) refuse('verifier.report', 'bad_value', 'is there without a command that could write it; remove it');
+    if (env.length > 0) refuse('verifier.env', 'bad_value', 'is there without a command that could see it; remove it');
+  } else if (report !== undefined && report !== '-' && !isReportPath(report)) {
+    refuse(
+      'verifier.report',
+      'bad_value',
+      `is ${show(report)}; write a path inside the task folder and outside artifact/ and verifier/, "-" for the standard output, or nothing for the file that PAWL_REPORT names`,
+    );
+  }
+}
+
+/** Where an adapter finds each obligation: said for all of them, or without an adapter for none. */
+function checkFrom(add: Add, obligations: readonly LoadedObligation[], verifier: LoadedVerifier, files: readonly TreeFile[]): void {
+  const adapter = verifier.adapter === null ? undefined : adapterNamed(verifier.adapter);
+  for (const [i, { obligation, from }] of obligations.entries()) {
+    const field = `obligation[${i}].from`;
+    if (adapter === undefined) {
+      if (from !== null) add(field, 'bad_value', 'belongs to an adapter; write adapter = "..." into [verifier], or remove it');
+      continue;
+    }
+    if (from === null) {
+      add(field, 'missing_field', `is missing; write where the adapter ${adapter.name} finds ${obligation.key}`);
+      continue;
+    }
+    const wrong = adapter.checkFrom(from, {
+      kind: obligation.kind,
+      runsCandidate: verifier.runsCandidate,
+      hasTool: verifier.kind === 'command',
+      verifierFiles: files,
+    });
+    if (wrong !== null) add(field, 'bad_value', wrong);
+  }
+  if (adapter?.name === 'exit-code' && obligations.length > 1)
+    add('obligation', 'bad_value', `has ${obligations.length} entries; an exit code says one thing, leave one binary obligation`);
 }
 
 function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {

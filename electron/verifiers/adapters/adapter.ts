@@ -37,6 +37,8 @@ export type AdapterResult = AdapterValues | AdapterProblem;
 export type FromContext = {
   readonly kind: Wanted['kind'];
   readonly runsCandidate: boolean;
+  /** Whether a command is run. */
+  readonly hasTool: boolean;
   /** Files below `verifier/`. */
   readonly verifierFiles: readonly AdapterFile[];
 };

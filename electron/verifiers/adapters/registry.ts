@@ -9,6 +9,8 @@ import { pytest } from './pytest.ts';
 import { sweBench } from './swe-bench.ts';
 import { textCount } from './text-count.ts';
 
+export { isReportPath } from './report-path.ts';
+
 export const adapters: readonly Adapter[] = [junit, pytest, nodeTest, sweBench, harbor, jsonSchema, textCount, exitCode];
 
 /** undefined where there is none of that name. */

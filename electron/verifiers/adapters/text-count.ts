@@ -42,9 +42,12 @@ const countIn = (text: string, expression: RegExp): number => {
 export const textCount: Adapter = {
   name: 'text-count',
   tool: 'optional',
-  checkFrom: (from) => {
+  checkFrom: (from, { kind, hasTool }) => {
     const rule = parseFrom(from);
-    return 'error' in rule ? rule.error : null;
+    if ('error' in rule) return rule.error;
+    if (rule.place.kind === 'report' && !hasTool)
+      return 'counts in the report, but there is no command that could write one; write command = ["..."]';
+    return kind === 'ordinal' ? 'belongs to an ordinal obligation, and matches are counted; write kind = "binary" or "count"' : null;
   },
   run: ({ obligations, files, report, exitCode }) => {
     // Tools that look for something have their own codes for having found it; only what says that a tool did not run is refused.
