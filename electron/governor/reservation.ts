@@ -47,7 +47,7 @@ export type RoundFacts = {
   /** Slots that the header asks for. */
   readonly slots: number;
   readonly contract: Contract;
-  /** The longest that one attempt of the proposer takes; absent where it takes hardly any time. */
+  /** The longest that the attempts of a round, all begun at once, take; absent where that is hardly any time. */
   readonly longestMs?: number | undefined;
 };
 
@@ -56,7 +56,7 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
   const wanted = Math.min(facts.slots, ledger.remaining().attempts ?? facts.slots);
   const slots: PlannedSlot[] = [];
   for (let slot = 0; slot < wanted; slot++) {
-    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), wanted * (facts.longestMs ?? 0) + proposeAllowanceMs);
+    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), (facts.longestMs ?? 0) + proposeAllowanceMs);
     if (!ledger.reserve(reserved)) break;
     slots.push({ n: facts.nextN + slot, slot, draw: facts.nextDraw + slot, reserved });
   }

@@ -6,7 +6,9 @@ import { serve } from '#shared/rpc/server.ts';
 import { createAdapterThreads } from './adapters/adapter-thread.ts';
 import { adaptExecution, adaptFiles } from './adapters/adapt-execution.ts';
 import { runCommand } from './command-run.ts';
+import { runProgram } from './program-run.ts';
 import { createQuickJsPool } from './quickjs-pool.ts';
+import type { ProgramJob, ProgramRun } from './program-contract.ts';
 import { resolveProgram } from './resolve-program.ts';
 import { createBackend } from './sandbox/backend.ts';
 import { runnerContract, runnerProtocol, type Execution, type VerifyJob } from './runner-contract.ts';
@@ -33,7 +35,7 @@ export function createRunner({
   const adapters = createAdapterThreads(createAdapterWorker);
   const sandbox = createBackend();
   const closing = new AbortController();
-  const active = new Set<Promise<Execution>>();
+  const active = new Set<Promise<Execution | ProgramRun>>();
 
   const run = async (job: VerifyJob, signal: AbortSignal): Promise<Execution> => {
     switch (job.runtime) {
@@ -61,6 +63,16 @@ export function createRunner({
     }
   };
 
+  const program = async (job: ProgramJob, signal: AbortSignal): Promise<ProgramRun> => {
+    const run = runProgram(job, AbortSignal.any([signal, closing.signal]));
+    active.add(run);
+    try {
+      return await run;
+    } finally {
+      active.delete(run);
+    }
+  };
+
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.allSettled(active);
@@ -78,6 +90,7 @@ export function createRunner({
         runnerContract,
         {
           verify: (job, { signal }) => verify(job, signal),
+          program: (job, { signal }) => program(job, signal),
           resolveProgram: ({ command, taskDir }) => resolveProgram(command, taskDir),
           info: () => ({ pid: process.pid, active: active.size, rssBytes: process.memoryUsage.rss(), workers: pool.size() }),
           sandbox: () => sandbox.probe(),

@@ -18,6 +18,7 @@ import {
   type RunnerInfo,
   type VerifyJob,
 } from './runner-contract.ts';
+import type { ProgramService } from './program-api.ts';
 import { noGuarantees } from './sandbox/api.ts';
 import { verificationFolder } from './sandbox/unprivileged.ts';
 import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
@@ -39,7 +40,7 @@ const inFolder = (folder: string, files: readonly TreeFile[]) =>
 export function createVerifierService(
   runnerPort: Port,
   { tmpDir, concurrency }: VerifierServiceOptions,
-): VerifierService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
+): VerifierService & ProgramService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new RangeError(`verifications at once: ${concurrency}, must be an integer from 1`);
   const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
@@ -47,6 +48,7 @@ export function createVerifierService(
   const ready = (async () => {
     const place = await verificationFolder(tmpDir);
     await killByEnvironment(`PAWL_REPORT=${place}/`, new Set(), true);
+    await killByEnvironment(`PAWL_INSTRUCTION=${place}/`, new Set(), true);
     await removeLeftovers(place);
     return place;
   })();
@@ -147,6 +149,22 @@ export function createVerifierService(
       const ranFreely = unsandboxed && contract.verifier.runsCandidate;
       return recordOf({ id, nonce, tree, execution, unsandboxed: ranFreely }, judgeReport({ contract, nonce, tree, execution }));
     },
+    runProgram: async (start, signal) => {
+      const id = `prog_${uuidv7()}`;
+      const nonce = randomBytes(16).toString('hex');
+      try {
+        const job = { ...start, files: [...start.files], id, nonce, tmpDir: await ready, outputBytes: programOutputBytes };
+        underWay.set(id, nonce);
+        return await client.call('program', job, { signal });
+      } catch (error) {
+        const aborted = signal.aborted || (error instanceof RpcError && error.code === 'cancelled');
+        if (error instanceof RpcError && error.code === 'closed') await cleared.catch(() => {});
+        const message = aborted ? '' : `the program could not be run: ${messageOf(error)}`;
+        return { ...noProgram, ending: aborted ? 'aborted' : 'infra', message };
+      } finally {
+        underWay.delete(id);
+      }
+    },
     resolveProgram: async (command, taskDir) => {
       try {
         return await client.call('resolveProgram', { command: [...command], taskDir });
@@ -169,6 +187,17 @@ const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
   output: null,
   tampered: [],
 };
+
+/** Of what a program writes, the last so many bytes are kept. */
+const programOutputBytes = 64 * 1024;
+
+const noProgram = {
+  exitCode: null,
+  signal: null,
+  output: new Uint8Array(),
+  outputBytes: 0,
+  tree: { kind: 'problem', code: 'no_candidate', message: 'the program left no tree' },
+} as const;
 
 /** What the runner is asked for, or why it cannot be asked. */
 function jobOf(
