@@ -3,8 +3,8 @@
 // candidate runs in a sandbox.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { access, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { constants, mkdirSync, writeFileSync } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
 import { isReportPath } from './adapters/report-path.ts';
@@ -67,8 +67,8 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     const task = path.join(folder, 'task');
     const channel = path.join(folder, 'report');
     const home = path.join(folder, 'home');
-    await mkdir(folder, { mode: 0o700 });
-    await Promise.all([mkdir(path.join(task, 'artifact'), { recursive: true }), mkdir(channel), mkdir(home)]);
+    mkdirSync(folder, { mode: 0o700 });
+    for (const made of [task, path.join(task, 'artifact'), channel, home]) mkdirSync(made);
     await writeFiles(task, job.files);
     const program = job.program.startsWith('verifier/') ? path.join(task, job.program) : job.program;
     try {
@@ -81,15 +81,15 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
 
     // Only now is there something to report to.
     const report = path.join(channel, 'report.json');
-    await writeFile(report, '', { flag: 'wx', mode: 0o600 });
+    writeFileSync(report, '', { flag: 'wx', mode: 0o600 });
     // A report of a tool must be of this execution: nothing that was laid out stands where it belongs.
     const named = toolReport === '-' ? null : toolReport;
     if (named !== null && !isReportPath(named)) return failed('infra', `the tool's report cannot be ${JSON.stringify(named)}`);
-    if (named !== null) await mkdir(path.dirname(path.join(task, named)), { recursive: true });
+    if (named !== null) mkdirSync(path.dirname(path.join(task, named)), { recursive: true });
     const artifact = path.join(task, 'artifact');
     const laid = { folder, artifact, verifier: path.join(task, 'verifier'), report };
-    const launch = await launchOf(job, sandbox, { ...laid, program, home, task, named });
-    if (owner !== null) await giveTo(owner, folder);
+    const launch = launchOf(job, sandbox, { ...laid, program, home, task, named });
+    if (owner !== null) giveTo(owner, folder);
     start = performance.now();
     const ended = await execute(job, { ...launch, folder, owner, output, stdout }, signal);
     end = performance.now();
@@ -162,7 +162,7 @@ type Laid = {
 type Command = { readonly program: string; readonly args: readonly string[]; readonly cwd: string; readonly env: Record<string, string> };
 
 /** What is started for `job`: the verifier, or what takes it into a sandbox. */
-async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Promise<Command> {
+function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Command {
   const given: Record<string, string> = {};
   for (const name of job.env) {
     const value = process.env[name];
@@ -175,7 +175,7 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
   if (job.isolation === 'shared') {
     const target = named === null ? inside.report : `${inside.task}/${named}`;
     const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: target, ...echo };
-    const enter = await writeEnterScript(sandbox, laid, limits, env, target);
+    const enter = writeEnterScript(sandbox, laid, limits, env, target);
     // Its own environment is not seen inside; in it, it is found and ended when an engine has died.
     const outside = { PATH: verifierPath, PAWL_REPORT: report, PAWL_NONCE: job.nonce };
     return { program: enter, args: [job.program, ...job.args], cwd: laid.folder, env: outside };
@@ -192,7 +192,7 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
     PAWL_REPORT: named === null ? report : path.join(task, named),
     ...echo,
   };
-  if (job.isolation === 'separate') env['PAWL_RUN'] = await writeCallScript(sandbox, laid, limits, job.outputBytes);
+  if (job.isolation === 'separate') env['PAWL_RUN'] = writeCallScript(sandbox, laid, limits, job.outputBytes);
   return { program, args: job.args, cwd: task, env };
 }
 
@@ -204,7 +204,8 @@ async function execute(
   { program, args, cwd, env, folder, owner, output, stdout }: Launch,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const before = listPids();
+  // The end of a sandbox that holds the whole verifier is the end of all it started.
+  const before = job.isolation === 'shared' ? null : listPids();
   const blocks = String(job.fileMb * 2048);
   const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...args], {
     cwd,
@@ -253,7 +254,7 @@ async function execute(
   watch?.stop();
   // The group first: children of a shell that ended by itself die with it as well.
   killGroup(pid);
-  await killByEnvironment(`PAWL_NONCE=${job.nonce}`, before);
+  if (before !== null) await killByEnvironment(`PAWL_NONCE=${job.nonce}`, before);
   await drained(child);
   clearTimeout(timer);
   signal.removeEventListener('abort', onAbort);

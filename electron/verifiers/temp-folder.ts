@@ -1,5 +1,5 @@
 // Fresh folders for verifications: laid out from bytes, never through a link, and removed whatever was left in them.
-import { constants } from 'node:fs';
+import { constants, mkdirSync, readdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { checkPath } from '#shared/domain/tree-id.ts';
@@ -10,22 +10,34 @@ const tempPrefix = 'v-';
 /** The folder of the verification `id`, which its name makes known as ours. */
 export const tempFolder = (tmpDir: string, id: string): string => path.join(tmpDir, `${tempPrefix}${id}`);
 
+// An operation of Node's file system costs some 10 microseconds when it blocks and five to ten times that, on two threads, when it does
+// not. What is small is done at once: less than a millisecond in which the runner hears nothing.
+const smallFiles = 64;
+const smallBytes = 1024 * 1024;
+
 /**
  * Writes `files` below `root`, an empty folder that nobody else writes to. A file that exists is an error and no link is followed
  * (O_EXCL). Throws an Error that names the path for a path that `checkPath` refuses.
  */
 export async function writeFiles(root: string, files: readonly FileIn[]): Promise<void> {
   const made = new Set<string>();
+  const small = files.length <= smallFiles && files.reduce((sum, { bytes }) => sum + bytes.length, 0) <= smallBytes;
   for (const file of files) {
     const checked = checkPath(file.path);
     if (!checked.ok) throw new Error(checked.error);
     const target = path.join(root, file.path);
     const folder = path.dirname(target);
+    const mode = file.mode === 'exec' ? 0o755 : 0o644;
     if (!made.has(folder)) {
-      await mkdir(folder, { recursive: true });
+      if (small) mkdirSync(folder, { recursive: true });
+      else await mkdir(folder, { recursive: true });
       made.add(folder);
     }
-    const handle = await open(target, 'wx', file.mode === 'exec' ? 0o755 : 0o644);
+    if (small) {
+      writeFileSync(target, file.bytes, { flag: 'wx', mode });
+      continue;
+    }
+    const handle = await open(target, 'wx', mode);
     try {
       await handle.writeFile(file.bytes);
     } finally {
@@ -80,10 +92,28 @@ export function codeOf(error: unknown): string {
  * followed. Rejects when something cannot be removed.
  */
 export async function removeTree(folder: string): Promise<void> {
+  if (removeSmall(folder, { left: 4 * smallFiles })) return;
   try {
     await rm(folder, { recursive: true, force: true });
   } catch {
     await removeFlattening(folder);
+  }
+}
+
+/** Removes what is small and plain; false where something is left. */
+function removeSmall(folder: string, budget: { left: number }): boolean {
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (budget.left-- <= 0) return false;
+      const child = path.join(folder, entry.name);
+      if (!entry.isDirectory()) unlinkSync(child);
+      else if (!removeSmall(child, budget)) return false;
+    }
+    rmdirSync(folder);
+    return true;
+  } catch {
+    // Without permissions, with names that are not UTF-8, or gone.
+    return false;
   }
 }
 

@@ -1,9 +1,11 @@
 // `npm run bench [name...]`: every benchmark in turn; exit 1 when a goal is missed.
 import { benchCommit } from './commit.ts';
+import { benchReplay } from './replay.ts';
 import { formatReport, type BenchReport } from './report.ts';
 import { benchStep } from './step.ts';
+import { benchVerify } from './verify.ts';
 
-const benches: Readonly<Record<string, () => Promise<BenchReport>>> = { commit: benchCommit, step: benchStep };
+const benches: Readonly<Record<string, () => Promise<BenchReport>>> = { commit: benchCommit, step: benchStep, verify: benchVerify, replay: benchReplay };
 
 const wanted = process.argv.slice(2).filter((a) => a !== '--');
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));

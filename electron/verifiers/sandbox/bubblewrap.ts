@@ -68,7 +68,7 @@ async function runInside(command: SandboxCommand, owner: Owner | null): Promise<
     const script = path.join(folder, 'enter');
     await writeFile(path.join(folder, argvFile), argvBytes(command.options), { mode: 0o600 });
     await writeFile(script, enterScript(command), { mode: 0o700 });
-    if (owner !== null) await giveTo(owner, folder);
+    if (owner !== null) giveTo(owner, folder);
     const argv = ['/bin/sh', '-c', probeScript, 'probe', homedir(), secretName];
     return await run('/bin/sh', [script, ...argv], { [secretName]: 'seen' }, owner);
   } finally {
@@ -100,12 +100,15 @@ export function guaranteesOf(stdout: string): { readonly guarantees: SandboxGuar
 
 /** `bwrap` is where bubblewrap is looked for, in this order. */
 export function createBubblewrap(bwrapPaths: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']): SandboxBackend {
+  let known: BubblewrapTools | null = null;
   const tools = (): BubblewrapTools | Finding => {
+    if (known !== null) return known;
     const bwrap = firstOf(...bwrapPaths);
     if (bwrap === null) return notInstalled(thisMachine);
     const prlimit = firstOf('/usr/bin/prlimit', '/bin/prlimit');
     if (prlimit === null) return { message: 'prlimit (of util-linux) is not installed; it sets the limits of the sandbox', remedy: null };
-    return { bwrap, prlimit, system: systemLayout() };
+    known = { bwrap, prlimit, system: systemLayout() };
+    return known;
   };
   const command = (spec: SandboxSpec) => {
     const found = tools();

@@ -1,8 +1,10 @@
 // From a verification that was laid out in a folder to what the runner starts for it.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SandboxBackend, SandboxLimits, SandboxSpec } from './api.ts';
 import { argvBytes, argvFile, callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
+import type { SystemLayout } from './bubblewrap-argv.ts';
 import { firstOf, isSystemPath, systemLayout } from './system-layout.ts';
 
 /** How far the candidate is kept from the verifier: not at all (it is not run, or the user said so), in one sandbox, in two. */
@@ -20,12 +22,12 @@ export type Laid = {
 };
 
 /** PAWL_RUN for a verifier that runs candidates: a program of ours that runs its arguments in a sandbox of their own. */
-export async function writeCallScript(
+export function writeCallScript(
   backend: SandboxBackend,
   { folder, artifact }: Pick<Laid, 'folder' | 'artifact'>,
   limits: SandboxLimits,
   outputBytes: number,
-): Promise<string> {
+): string {
   const spec: SandboxSpec = {
     readOnly: [{ source: artifact, target: artifact }],
     writableFiles: [],
@@ -39,12 +41,10 @@ export async function writeCallScript(
   if (head === null) throw new Error('head (of coreutils) is not installed; it caps what a candidate writes');
   const unbuffered = firstOf('/usr/libexec/coreutils/libstdbuf.so', '/usr/lib/coreutils/libstdbuf.so');
   const place = path.join(folder, 'call');
-  await mkdir(path.join(place, callsFolder), { recursive: true });
+  mkdirSync(path.join(place, callsFolder), { recursive: true });
   const script = path.join(place, 'run');
-  await Promise.all([
-    writeFile(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 }),
-    writeFile(script, callScript(command, { head, unbuffered }, outputBytes), { flag: 'wx', mode: 0o700 }),
-  ]);
+  writeFileSync(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 });
+  writeFileSync(script, callScript(command, { head, unbuffered }, outputBytes), { flag: 'wx', mode: 0o700 });
   return script;
 }
 
@@ -58,13 +58,13 @@ const taskBytes = 64 * 1024 * 1024;
  * A program of ours that runs its arguments, the verifier, in one sandbox with the candidate. Both see the same read-only files; what they
  * write is gone afterwards, except for the result channel, which is one file, at `reportAt` inside.
  */
-export async function writeEnterScript(
+export function writeEnterScript(
   backend: SandboxBackend,
   { folder, artifact, verifier, report }: Laid,
   limits: SandboxLimits,
   env: Readonly<Record<string, string>>,
   reportAt: string = inside.report,
-): Promise<string> {
+): string {
   const command = backend.command({
     readOnly: [
       { source: artifact, target: inside.artifact },
@@ -77,18 +77,19 @@ export async function writeEnterScript(
     limits,
   });
   const place = path.join(folder, 'call');
-  await mkdir(place);
+  mkdirSync(place);
   const script = path.join(place, 'enter');
-  await Promise.all([
-    writeFile(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 }),
-    writeFile(script, enterScript(command), { flag: 'wx', mode: 0o700 }),
-  ]);
+  writeFileSync(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 });
+  writeFileSync(script, enterScript(command), { flag: 'wx', mode: 0o700 });
   return script;
 }
 
+let system: SystemLayout | null = null;
+
 /** Why `program` cannot be started inside a shared sandbox; null when it can. */
 export function missingInside(program: string): string | null {
-  if (program.startsWith('verifier/') || isSystemPath(program, systemLayout())) return null;
+  system ??= systemLayout();
+  if (program.startsWith('verifier/') || isSystemPath(program, system)) return null;
   return `${program} is not part of the system that a sandbox can see (/usr); with isolation = "shared" the verifier's program must be`;
 }
 

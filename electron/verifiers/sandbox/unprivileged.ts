@@ -1,8 +1,8 @@
 // Run as root, a limit on processes binds nobody and every file of the machine can be read: then verifiers, and with them what they run,
 // belong to a user without rights, or do not run at all.
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { chmod, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises';
+import { lchownSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, lstat, mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
 /** uid and gid that verifiers run with. */
@@ -42,12 +42,12 @@ export function verifierOwner(): Owner | null | string {
 }
 
 /** Gives `folder` and everything in it, made by us and still untouched by others, to `owner`. */
-export async function giveTo({ uid, gid }: Owner, folder: string): Promise<void> {
-  await lchown(folder, uid, gid);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+export function giveTo({ uid, gid }: Owner, folder: string): void {
+  lchownSync(folder, uid, gid);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const child = path.join(folder, entry.name);
-    if (entry.isDirectory()) await giveTo({ uid, gid }, child);
-    else await lchown(child, uid, gid);
+    if (entry.isDirectory()) giveTo({ uid, gid }, child);
+    else lchownSync(child, uid, gid);
   }
 }
 
