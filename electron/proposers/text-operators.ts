@@ -450,20 +450,22 @@ const valuesLike = (document: TextDocument, like: readonly number[], at: number,
   return [...found];
 };
 
-/** Another name of the file, from nearby lines in seven draws of eight; members (after a dot) and other names stay apart. */
+/**
+ * Another name of the file that is used in the same way (as a member, called, both or neither), from nearby lines in seven draws of eight.
+ */
 const changeName: Operator = (document, random, within) => {
   const near = random.int(8) !== 0;
-  const isMember = (i: number): boolean => ['.', '?.'].includes(valueOf(document, beside(document, i, -1)));
-  const names = document.tokens.flatMap(({ kind }, i) => (kind === 'name' ? [i] : []));
-  const members = names.filter(isMember);
-  const others = names.filter((i) => !isMember(i));
+  const roleOf = (i: number): number =>
+    (['.', '?.'].includes(valueOf(document, beside(document, i, -1))) ? 2 : 0) + (valueOf(document, i + 1) === '(' ? 1 : 0);
+  const byRole: number[][] = [[], [], [], []];
+  for (const [i, { kind }] of document.tokens.entries()) if (kind === 'name') byRole[roleOf(i)]?.push(i);
   return drawToken(
     document,
     random,
     within,
     (i) => kindOf(document, i) === 'name',
     (i) => {
-      const like = isMember(i) ? members : others;
+      const like = byRole[roleOf(i)] ?? [];
       const values = valuesLike(document, like, i, near);
       return (values.length > 0 ? values : valuesLike(document, like, i, false)).map((to) => [replaceToken(document, i, to)]);
     },

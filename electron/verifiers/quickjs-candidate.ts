@@ -24,13 +24,20 @@ export const RunRequest = z.strictObject({
   /** The same as a number of QuickJS's own checks (one for about 10,000 jumps and calls), which no slow machine changes. */
   steps: z._default(positive, 1_000_000),
   memoryMb: z._default(positive, 32),
+  /** After so many calls that met a limit the others are not made; they count as having met it too. */
+  giveUpAfter: z._default(positive, 1_000_000),
 });
 export type RunRequest = z.infer<typeof RunRequest>;
 
-/** `json` is the JSON text of what the call returned. */
-export type RunResult =
+type CallResult =
   | { readonly ok: true; readonly json: string }
   | { readonly ok: false; readonly error: { readonly name: string; readonly message: string } | 'timeout' | 'memory' };
+
+/**
+ * `json` is the JSON text of what the call returned. `loaded` says whether the modules had been evaluated: an error that a module throws on
+ * loading is not the error that a call was expected to throw.
+ */
+export type RunResult = CallResult & { readonly loaded: boolean };
 
 const stackBytes = 512 * 1024;
 const maxMessage = 1_000;
@@ -39,7 +46,7 @@ const maxMemoryMb = 512;
 /** A candidate's QuickJS failed inside; nothing more is run in it. */
 type Broken = { broken: boolean };
 
-type Loaded = { readonly scope: Scope; call(call: z.infer<typeof Call>): RunResult };
+type Loaded = { readonly scope: Scope; call(call: z.infer<typeof Call>): CallResult };
 
 // Captures what is needed before the candidate can replace it. `call` takes the arguments as text, so that they are the candidate's own.
 const helpers = `(() => {
@@ -57,14 +64,14 @@ const helpers = `(() => {
 })()`;
 
 class Stopped extends Error {
-  readonly result: RunResult;
-  constructor(result: RunResult) {
+  readonly result: CallResult;
+  constructor(result: CallResult) {
     super('stopped');
     this.result = result;
   }
 }
 
-const failure = (name: string, message: string): RunResult => ({ ok: false, error: { name, message } });
+const failure = (name: string, message: string): CallResult => ({ ok: false, error: { name, message } });
 
 /** A string of the candidate's, or what stands for one that is too long to be copied. */
 const textOf = (vm: QuickJSContext, handle: QuickJSHandle): string => {
@@ -200,27 +207,29 @@ export function runCandidate(
   let loaded: Loaded | null = null;
   /** Modules that cannot be evaluated cannot for any call. */
   let refused: RunResult | null = null;
+  let met = 0;
   const drop = (): void => {
     const { scope } = loaded ?? { scope: null };
     loaded = null;
     scope?.dispose();
   };
   const results = calls.map((call): RunResult => {
-    if (state.broken) return failure('engine', 'QuickJS failed in an earlier call');
+    if (state.broken) return { ...failure('engine', 'QuickJS failed in an earlier call'), loaded: false };
     if (refused !== null) return refused;
-    let result: RunResult;
     let evaluated = false;
     try {
       loaded ??= load(quickjs, files, request.entry, limits, expired);
       evaluated = true;
-      result = loaded.call(call);
+      const result = { ...loaded.call(call), loaded: true };
       if (request.fresh) drop();
       return result;
     } catch (error) {
       if (error instanceof Stopped) {
-        ({ result } = error);
-        if (!evaluated) refused = result;
-        else if (request.fresh || (!result.ok && typeof result.error === 'string')) {
+        const result = { ...error.result, loaded: evaluated };
+        const limit = !result.ok && typeof result.error === 'string';
+        if (limit) met++;
+        if (!evaluated || (limit && met >= request.giveUpAfter)) refused = result;
+        if (evaluated && (request.fresh || limit)) {
           try {
             drop();
           } catch {
@@ -232,7 +241,7 @@ export function runCandidate(
       // Not the candidate's exception but one of QuickJS: its memory is not to be used again, not even to clean up.
       state.broken = true;
       loaded = null;
-      return failure('engine', 'QuickJS failed');
+      return { ...failure('engine', 'QuickJS failed'), loaded: evaluated };
     }
   });
   if (!state.broken) {
