@@ -44,7 +44,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tmpDir: path.join(dataDir, 'tmp', 'verify'),
     concurrency: Math.min(maxVerifications, availableParallelism()),
   });
-  const jobs = createRunJobs({ store, verifiers, live, log, closing: closing.signal });
+  const jobs = createRunJobs({ store, verifiers, programs: verifiers, live, log, closing: closing.signal });
 
   return {
     handlers: guardHandlers(

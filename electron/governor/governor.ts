@@ -9,7 +9,7 @@ import type { Proposed } from './attempt.ts';
 import { planRound, roundFits, type RoundPlan } from './reservation.ts';
 import { runRound } from './round.ts';
 import { abortedRecords, finishedRecords, type FinishedRecords, type RoundContext, type SlotRecord, type Stop } from './round-records.ts';
-import type { GovernorDeps, GovernorStart, RunEnd, RunLoop } from './types.ts';
+import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from './types.ts';
 import { createVerdictCache } from './verdict-cache.ts';
 
 type Ask = 'go' | 'stop' | 'close';
@@ -18,9 +18,10 @@ type State = { head: CertifiedBundle; headFiles: readonly TreeFile[]; nextN: num
 
 /**
  * Starts the loop of a run that exists in the store and has no stop reason. The result's `done` resolves once the last transaction is
- * stored: with a stop reason, as closed (nothing was decided any more), or as failed.
+ * stored: with a stop reason, as closed (nothing was decided any more), or as failed. With `only`, so many rounds of so many slots, and
+ * then the run is stopped as by its user.
  */
-export function runGovernor(deps: GovernorDeps, start: GovernorStart): RunLoop {
+export function runGovernor(deps: GovernorDeps, start: GovernorStart, only: OnlyRounds | null = null): RunLoop {
   const abort = new AbortController();
   let asked: Ask = 'go';
   const ask = (what: Ask) => {
@@ -28,11 +29,17 @@ export function runGovernor(deps: GovernorDeps, start: GovernorStart): RunLoop {
     if (asked !== 'close') asked = what;
     abort.abort();
   };
-  const done = loop(deps, start, abort.signal, () => asked);
+  const done = loop(deps, start, only, abort.signal, () => asked);
   return { stop: () => ask('stop'), close: () => ask('close'), done };
 }
 
-async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSignal, asked: () => Ask): Promise<RunEnd> {
+async function loop(
+  deps: GovernorDeps,
+  start: GovernorStart,
+  only: OnlyRounds | null,
+  signal: AbortSignal,
+  asked: () => Ask,
+): Promise<RunEnd> {
   const { run, header, headerSha, contract } = start;
   const ledger = createLedger(header.budget, start.used);
   const cache = createVerdictCache();
@@ -123,9 +130,9 @@ async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSigna
   };
 
   try {
-    for (;;) {
+    for (let rounds = 0; ; rounds++) {
       if (asked() === 'close') return { kind: 'closed' };
-      if (asked() === 'stop') return await stopped({ reason: 'user', note: null });
+      if (asked() === 'stop' || rounds === only?.rounds) return await stopped({ reason: 'user', note: null });
       const changed = await deps.contractChanged();
       if (changed !== null) return await stopped({ reason: 'contract_changed', note: changed });
       const plan = planRound(ledger, {
@@ -133,7 +140,7 @@ async function loop(deps: GovernorDeps, start: GovernorStart, signal: AbortSigna
         base: state.head.id,
         nextN: state.nextN,
         nextDraw: state.nextDraw,
-        slots: header.slots,
+        slots: Math.min(header.slots, only?.slots ?? header.slots),
         contract,
         longestMs: deps.proposer.longestMs,
       });

@@ -48,6 +48,9 @@ export type GovernorStart = Omit<ResumeState, 'task' | 'stop'> & {
   readonly verifierFiles: readonly TreeFile[];
 };
 
+/** Bounds a loop beyond what its header says: how many rounds, and how many slots in each. */
+export type OnlyRounds = { readonly rounds: number; readonly slots: number };
+
 export type RunEnd =
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly note: string | null }
   /** The engine closes: the open round, if any, stays open in the store and is aborted at the next start. */

@@ -37,7 +37,7 @@ export function isHumanResponse(response: Uint8Array): boolean {
   return readStored(HumanResponse, response) !== null;
 }
 
-/** Proposes what was submitted, once. */
+/** Proposes what was submitted. One attempt counts as one request, whoever was asked. */
 export function createHumanProposer(files: readonly HumanFile[]): Proposer {
   return {
     kind: 'human',
@@ -48,7 +48,7 @@ export function createHumanProposer(files: readonly HumanFile[]): Proposer {
       return {
         request: encoder.encode(canonicalJson({ format: 'pawl.human.request/1', base: baseTree })),
         response: humanResponse(base, files),
-        usage: { requests: 0, promptTokens: 0, completionTokens: 0 },
+        usage: { requests: 1, promptTokens: 0, completionTokens: 0 },
       };
     },
     materialise: materialiseHuman,

@@ -331,6 +331,8 @@ export type Store = {
   /** Of one bundle, oldest first. */
   getReverifications(input: { run: RunId; seq: number }): Promise<ReverificationRow[]>;
 
+  /** Responses of a run by draw, without those of aborted attempts; null where none came. */
+  getResponses(run: RunId): Promise<(Sha | null)[]>;
   /** Entries of the exploration memory to show to a proposer that goes on from the head of a run, best first. */
   retrieveMemory(input: { run: RunId; limits: MemoryLimits }): Promise<MemoryEntry[]>;
 

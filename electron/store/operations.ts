@@ -7,6 +7,7 @@ import { getJournal, lastJournal } from './read/journal.ts';
 import { retrieveMemory } from './read/memory.ts';
 import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from './read/replay.ts';
 import { getDecisionReplay, getReverifications } from './read/replays.ts';
+import { getResponses } from './read/responses.ts';
 import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
 import { getRun, getSummary, listRuns, resolveRun } from './read/runs.ts';
 import { getSettings } from './read/settings.ts';
@@ -44,6 +45,7 @@ export const reads = {
   getDecisionReplay,
   getReverifications,
   retrieveMemory,
+  getResponses,
   getJournal,
   lastJournal,
   getSettings,

@@ -159,6 +159,7 @@ function client(writer: Thread, readers: readonly Thread[]): OpenStore {
       await write('addReverification', { ...input, blobs: compactBlobs(input.blobs) });
     },
     getReverifications: (input) => read('getReverifications', input),
+    getResponses: (run) => read('getResponses', run),
     retrieveMemory: (input) => read('retrieveMemory', input),
     getJournal: (input) => read('getJournal', input),
     lastJournal: () => read('lastJournal', null),

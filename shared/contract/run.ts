@@ -133,6 +133,10 @@ export const RunStart = RevisionChoices.extend({
   proposer: ProposerKind,
   slots: z.int().min(1).max(64),
   seed: Count,
+  /** Of the proposer `command`: text for /bin/sh, the user's own program, not sandboxed; 10 minutes for each attempt unless said. */
+  command: z.strictObject({ command: z.string().min(1).max(100_000), timeoutMs: z.int().min(1).max(24 * 3_600_000).optional() }).optional(),
+  /** Of the proposer `recorded`: the run whose stored responses are proposed again, by draw. */
+  record: RunId.optional(),
   /** Lowers or raises the task's limit on attempts for this run; it stands in the header. */
   attempts: z.int().min(1).optional(),
   /** Lets candidate code run without a sandbox; it stands in the header and in every verdict. Needed where there is none. */
@@ -161,6 +165,19 @@ export const runContract = {
   'run.stop': command(z.strictObject({ run: RunId }), z.strictObject({ stop: StopReason })),
   /** Goes on with an interrupted or user-stopped run under the same header and what is left of its budget. */
   'run.resume': command(z.strictObject({ run: RunId }), z.strictObject({ run: RunId })),
+  /**
+   * One attempt by a person, in a round of its own, on a run that is not live and could be resumed: verified and decided like every other.
+   * `base` is the seq of the head, or it is a conflict. `text` null removes a file. Answers when the round is stored; the run then stands
+   * stopped by the user unless the attempt ended it.
+   */
+  'run.propose': command(
+    z.strictObject({
+      run: RunId,
+      base: Count,
+      files: z.array(z.strictObject({ path: z.string().min(1), text: z.string().refine((text) => text.isWellFormed(), 'a lone surrogate').nullable() })).min(1).max(20_000),
+    }),
+    z.strictObject({ n: z.int().min(1), outcome: Outcome, stop: StopReason }),
+  ),
   /** Rows with n > after; with `follow`, goes on until the run stops. */
   'run.transitions': stream(z.strictObject({ run: RunId, after: Count, follow: z.boolean() }), TransitionRow),
   /** Rows with after < n <= after + limit, by keyset. */

@@ -254,6 +254,9 @@ export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = 
       while (run.detail.stop === null && !signal.aborted) await changed(run.changed, signal);
       return { stop: run.detail.stop ?? 'user' };
     },
+    'run.propose': () => {
+      throw new RpcError('unavailable', 'nobody proposes by hand here');
+    },
     'run.resume': ({ run: id }) => {
       const run = find(id);
       if (run.detail.stop !== 'user') throw new RpcError('conflict', `${id} cannot go on: ${run.detail.stop ?? 'it is live'}`);

@@ -9,7 +9,7 @@ import { ensure } from '#shared/lib/assert.ts';
 import type { BlobInput, CreateRun, ResumeState, Store, TreeInput } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
-import { knownProposer, proposerFor, proposerOf } from './proposers.ts';
+import { knownProposer, newProposer, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { prepareTask, programOf, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, schemaOf } from './stored-files.ts';
@@ -45,19 +45,19 @@ export function prepareRun(deps: Deps, input: RunStart): Promise<Beginning> {
 const runsFreely = (input: RunStart, { verifier }: Contract): boolean =>
   input.unsandboxed === true && verifier.runsCandidate && verifier.kind === 'command';
 
-async function fromTask({ verifiers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
+async function fromTask({ store, verifiers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
   // Before the folder is read: what does not exist fails whatever the task is.
   const kind = knownProposer(input.proposer);
   const { task, contract } = await prepareTask(folder, input);
   const { info } = task;
-  const proposer = proposerFor(kind, info);
+  const { spec, blobs } = await newProposer(store, kind, input, info);
   const unsandboxed = runsFreely(input, contract);
   await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({
     format: 'pawl.header/1',
     contract: contract.sha,
     seedTree: task.seedTree,
-    proposer: { kind: proposer.kind, version: proposer.version, options: proposer.options },
+    proposer: spec,
     slots: input.slots,
     seed: input.seed,
     budget: input.attempts === undefined ? task.budget : { ...task.budget, attempts: input.attempts },
@@ -73,7 +73,7 @@ async function fromTask({ verifiers }: Deps, input: RunStart, folder: string): P
     seedFiles: task.seedFiles,
     verifierFiles: task.verifierFiles,
     schema: task.schemaFile?.bytes ?? null,
-    blobs: blobsOf(task),
+    blobs: [...blobsOf(task), ...blobs],
     trees: [{ tree: task.seedTree, manifest: task.seedManifest }],
     contractChanged: (state) => watchTask(info.path, state, task),
   };
@@ -95,6 +95,10 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
       throw new RpcError('bad_input', 'a branch goes on under the contract of its parent; another contract is a new run of the task', {
         field,
       });
+  }
+  for (const field of ['command', 'record'] as const) {
+    if (input[field] !== undefined)
+      throw new RpcError('bad_input', 'a branch is proposed as its parent was; another proposer needs a task to be set up', { field });
   }
   const { bundle, files } = found;
   const { contract, header: before, task } = state;

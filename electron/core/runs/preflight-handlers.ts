@@ -22,7 +22,12 @@ export function createPreflightHandlers(deps: {
       await sandboxOrRefuse(verifiers, contract, unsandboxed);
       const program = await programOf(verifiers, task);
       const asked = runs ?? contract.measurement.preflightRuns;
-      const result = await measureSeed(verifiers, seedOf(prepared), { program, runs: asked, unsandboxed }, AbortSignal.any([signal, closing]));
+      const result = await measureSeed(
+        verifiers,
+        seedOf(prepared),
+        { program, runs: asked, unsandboxed },
+        AbortSignal.any([signal, closing]),
+      );
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was measured');
       const { verdict } = result.seed;

@@ -1,26 +1,87 @@
-// Which proposers this version has, and how one is made: from a task for a new run, from the header for a resumed one.
+// Which proposers this version has, and how one is made: from a start for a new run, from the header for one that goes on or is replayed.
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { RpcError } from '#shared/contract/errors.ts';
-import type { ProposerKind, RunHeader } from '#shared/domain/header.ts';
+import type { RunStart } from '#shared/contract/run.ts';
+import type { Contract } from '#shared/domain/contract.ts';
+import { type ProposerKind, RunHeader } from '#shared/domain/header.ts';
+import { ensure } from '#shared/lib/assert.ts';
+import { CommandOptions, commandOptions, commandVersion, createCommandProposer, materialiseCommand } from '#electron/proposers/command.ts';
+import { isHumanResponse, materialiseHuman } from '#electron/proposers/human.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
-import { createSearchProposer, SearchOperator, searchOperators } from '#electron/proposers/search.ts';
+import { createRecordedProposer, readRecord, recordBytes, RecordedOptions, recordedVersion } from '#electron/proposers/recorded.ts';
+import { createSearchProposer, materialiseSearch, SearchOperator, searchOperators } from '#electron/proposers/search.ts';
+import type { BlobInput, Store } from '#electron/store/api.ts';
+import type { ProgramService } from '#electron/verifiers/program-api.ts';
+import { noSuchRun } from './run-views.ts';
 
-const known = z.enum(['search']);
+const known = z.enum(['search', 'command', 'recorded']);
 type Known = z.infer<typeof known>;
 
+type Spec = RunHeader['proposer'];
+
 const Operators = z.array(SearchOperator).min(1);
+const SearchOptions = z.strictObject({ operators: Operators });
+
+/** Milliseconds that a program may take unless said. */
+const commandTimeoutMs = 600_000;
 
 /** Throws bad_input for a kind that this version does not have. */
 export function knownProposer(kind: ProposerKind): Known {
   const parsed = known.safeParse(kind);
   if (parsed.success) return parsed.data;
-  throw new RpcError('bad_input', `the proposer "${kind}" does not exist in this version; it has: ${known.options.join(', ')}`, {
-    field: 'proposer',
-  });
+  const message =
+    kind === 'human'
+      ? 'people propose in a run that exists, beside its own proposer; start it with another'
+      : `the proposer "${kind}" does not exist in this version; it has: ${known.options.join(', ')}`;
+  throw new RpcError('bad_input', message, { field: 'proposer' });
 }
 
-/** The proposer of a new run. Throws bad_input for a task without operators, or with some that this version does not know. */
-export function proposerFor(_kind: Known, task: { readonly path: string; readonly operators: readonly string[] }): Proposer {
+/** What names the proposer in the header of a new run, and the objects that it needs in the store. */
+export type NewProposer = { readonly spec: Spec; readonly blobs: readonly BlobInput[] };
+
+/** Throws bad_input, naming the field, for what a start does not say or says too much of, and not_found for a run that is not there. */
+export async function newProposer(
+  store: Pick<Store, 'getRun' | 'getResponses' | 'getBlob'>,
+  kind: Known,
+  { command, record }: Pick<RunStart, 'command' | 'record'>,
+  task: { readonly path: string; readonly operators: readonly string[] },
+): Promise<NewProposer> {
+  if (command !== undefined && kind !== 'command') throw new RpcError('bad_input', belongs('command', 'command'), { field: 'command' });
+  if (record !== undefined && kind !== 'recorded') throw new RpcError('bad_input', belongs('record', 'recorded'), { field: 'record' });
+  switch (kind) {
+    case 'search': {
+      const { version, options } = searchFor(task);
+      return { spec: RunHeader.shape.proposer.parse({ kind, version, options }), blobs: [] };
+    }
+    case 'command': {
+      if (command === undefined)
+        throw new RpcError('bad_input', 'the proposer "command" needs the command that is to be run', { field: 'command' });
+      const options = commandOptions(command.command, command.timeoutMs ?? commandTimeoutMs);
+      return { spec: { kind, version: commandVersion, options }, blobs: [] };
+    }
+    case 'recorded': {
+      if (record === undefined)
+        throw new RpcError('bad_input', 'the proposer "recorded" needs the run whose responses it gives again', { field: 'record' });
+      const source = await store.getRun(record);
+      if (source === null) throw noSuchRun(record);
+      const responses = await store.getResponses(record);
+      // A record of a record is that record's.
+      const of = source.header.proposer.kind === 'recorded' ? recordedOf(source.header.proposer).of : source.header.proposer;
+      materialiserOf(of);
+      const bytes = recordBytes(responses);
+      const sha = hash('sha256', bytes, 'hex');
+      const options: RecordedOptions = { of, record: sha, attempts: responses.length };
+      return { spec: { kind, version: recordedVersion, options }, blobs: [{ sha, bytes }] };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+const belongs = (field: string, kind: string): string => `${field} belongs to the proposer "${kind}" and to no other`;
+
+function searchFor(task: { readonly path: string; readonly operators: readonly string[] }): Proposer {
   const operators = Operators.safeParse(task.operators);
   if (!operators.success) {
     const names = searchOperators.map(({ name }) => name).join(', ');
@@ -32,15 +93,93 @@ export function proposerFor(_kind: Known, task: { readonly path: string; readonl
   return createSearchProposer({ operators: operators.data });
 }
 
-/** The proposer that a run's header names. Throws incompatible when this version would propose something else under that name. */
-export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Proposer {
-  const operators = z.strictObject({ operators: Operators }).safeParse(proposer.options);
-  if (proposer.kind === 'search' && operators.success) {
-    const made = createSearchProposer(operators.data);
-    if (made.version === proposer.version) return made;
-  }
-  throw new RpcError(
+const incompatible = ({ kind, version }: Spec): RpcError =>
+  new RpcError(
     'incompatible',
-    `the run was started with the proposer "${proposer.kind}" version ${proposer.version}, which this version of Pawl cannot go on with`,
+    `the run was started with the proposer "${kind}" version ${version}, which this version of Pawl cannot go on with`,
   );
+
+function searchOf(spec: Spec): Proposer {
+  const options = SearchOptions.safeParse(spec.options);
+  const made = spec.kind === 'search' && options.success ? createSearchProposer(options.data) : null;
+  if (made?.version !== spec.version) throw incompatible(spec);
+  return made;
+}
+
+function commandOf(spec: Spec): CommandOptions {
+  const options = CommandOptions.safeParse(spec.options);
+  if (spec.version !== commandVersion || !options.success) throw incompatible(spec);
+  return options.data;
+}
+
+function recordedOf(spec: Spec): RecordedOptions {
+  const options = RecordedOptions.safeParse(spec.options);
+  if (spec.version !== recordedVersion || !options.success) throw incompatible(spec);
+  return options.data;
+}
+
+// How the responses of a proposer become trees. Throws incompatible where this version would make other trees of them.
+function materialiserOf(spec: Spec): Proposer['materialise'] {
+  switch (spec.kind) {
+    case 'search':
+      searchOf(spec);
+      return materialiseSearch;
+    case 'command':
+      commandOf(spec);
+      return materialiseCommand;
+    case 'recorded':
+      return materialiserOf(recordedOf(spec).of);
+    case 'human':
+    case 'openai':
+      throw incompatible(spec);
+    default:
+      return spec.kind satisfies never;
+  }
+}
+
+// A person may propose in any run: such a response is known by its own form, whoever proposes otherwise.
+const orHuman =
+  (materialise: Proposer['materialise']): Proposer['materialise'] =>
+  (response, base) =>
+    isHumanResponse(response) ? materialiseHuman(response, base) : materialise(response, base);
+
+/**
+ * The proposer that a run's header names, as far as stored responses are concerned. Throws incompatible when this version would make
+ * something else of them, or propose something else under that name.
+ */
+export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Pick<Proposer, 'kind' | 'version' | 'options' | 'materialise'> {
+  return { ...proposer, materialise: orHuman(materialiserOf(proposer)) };
+}
+
+export type LiveProposerDeps = { readonly store: Pick<Store, 'getBlob'>; readonly programs: ProgramService };
+
+/** The proposer that a run's header names, ready to propose. Throws as `proposerOf` does. */
+export async function liveProposer(
+  { store, programs }: LiveProposerDeps,
+  { proposer: spec }: Pick<RunHeader, 'proposer'>,
+  contract: Pick<Contract, 'instruction' | 'artifact'>,
+): Promise<Proposer> {
+  const { materialise } = proposerOf({ proposer: spec });
+  switch (spec.kind) {
+    case 'search':
+      return { ...searchOf(spec), materialise };
+    case 'command': {
+      const instruction = ensure(await store.getBlob(contract.instruction), 'the instruction in the store');
+      const { maxFiles, maxBytes } = contract.artifact;
+      const run = programs.runProgram.bind(programs);
+      return { ...createCommandProposer({ options: commandOf(spec), instruction, maxFiles, maxBytes, run }), materialise };
+    }
+    case 'recorded': {
+      const options = recordedOf(spec);
+      const list = await store.getBlob(options.record);
+      const responses = ensure(list === null ? null : readRecord(list), `the record ${options.record} in the store`);
+      const load = async (sha: string) => ensure(await store.getBlob(sha), `the recorded response ${sha} in the store`);
+      return createRecordedProposer({ options, responses, load, materialise });
+    }
+    case 'human':
+    case 'openai':
+      throw incompatible(spec);
+    default:
+      return spec.kind satisfies never;
+  }
 }

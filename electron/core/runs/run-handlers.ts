@@ -29,6 +29,7 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
     'run.start': (input, { signal }) => jobs.start(input, signal),
     'run.stop': ({ run }) => jobs.stop(run),
     'run.resume': ({ run }) => jobs.resume(run),
+    'run.propose': (input) => jobs.propose(input),
     'run.transitions': (input, { signal }) => followTransitions(views, input, signal),
     'run.page': async (input) => {
       await known(input.run);

@@ -4,22 +4,25 @@ import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
 import type { RunId } from '#shared/domain/ids.ts';
-import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
+import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { unstableText } from '#shared/domain/revise.ts';
 import { ensure } from '#shared/lib/assert.ts';
+import { createHumanProposer, type HumanFile } from '#electron/proposers/human.ts';
+import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Preflight } from '#electron/governor/preflight.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
-import type { GovernorDeps, GovernorStart, RunEnd } from '#electron/governor/types.ts';
+import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
+import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
 import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
 import type { LiveRuns, RunFailure } from './live-runs.ts';
-import { proposerOf } from './proposers.ts';
+import { liveProposer } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { forecastOf, forecastText, measureSeed, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
@@ -27,10 +30,19 @@ import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
 export type JobDeps = {
   readonly store: Store;
   readonly verifiers: VerifierService;
+  readonly programs: ProgramService;
   readonly live: LiveRuns;
   readonly log: Log;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;
+};
+
+/** A run that stood still, with everything that its loop needs but a proposer. */
+type TakenUp = {
+  readonly state: ResumeState;
+  readonly governed: GovernorStart;
+  readonly schema: Uint8Array | null;
+  readonly contractChanged: GovernorDeps['contractChanged'];
 };
 
 export type RunJobs = {
@@ -39,6 +51,8 @@ export type RunJobs = {
   /** Answers when the last round is stored. */
   stop(run: RunId): Promise<{ stop: StopReason }>;
   resume(run: RunId): Promise<{ run: RunId }>;
+  /** One attempt by a person on the head `base`; answers when it is decided and stored. */
+  propose(input: { run: RunId; base: number; files: readonly HumanFile[] }): Promise<{ n: number; outcome: Outcome; stop: StopReason }>;
 };
 
 const now = (): string => new Date().toISOString();
@@ -47,14 +61,9 @@ const salt = (): Uint8Array => randomBytes(32);
 export function createRunJobs(deps: JobDeps): RunJobs {
   const { store, verifiers, live, log, closing } = deps;
 
-  const launch = (
-    run: RunId,
-    governed: GovernorStart,
-    schema: Uint8Array | null,
-    contractChanged: GovernorDeps['contractChanged'],
-  ): void => {
+  type Launch = Omit<TakenUp, 'state'> & { readonly proposer: Proposer; readonly only?: OnlyRounds };
+  const launch = (run: RunId, { governed, schema, contractChanged, proposer, only }: Launch): RunLoop => {
     if (closing.aborted) throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
-    const proposer = proposerOf(governed.header);
     const loop = runGovernor(
       {
         store,
@@ -69,10 +78,43 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         log: (message, fields) => log.warn(message, fields),
       } satisfies GovernorDeps,
       governed,
+      only,
     );
     live.launch(run, loop, (end) => failureOf(log, run, end));
     log.info('the loop of a run has begun', { run, from: governed.nextN });
+    return loop;
   };
+
+  // What a claimed run that stood still goes on with. Throws conflict for one that cannot.
+  const takeUp = async (run: RunId): Promise<TakenUp> => {
+    const abandoned = live.failure(run)?.abandoned ?? null;
+    if (abandoned !== null) await storeAbandoned(store, abandoned);
+    const state = await resumable(store, run);
+    const [headFiles, verifierFiles, schema] = await Promise.all([
+      loadTree(store, state.head.tree),
+      loadFiles(store, state.contract.verifier.files),
+      schemaOf(store, state.contract),
+    ]);
+    await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true);
+    // A branch has never depended on the task's folder; see beginning.ts.
+    const branch = state.header.parent !== null;
+    const contractChanged = branch ? () => Promise.resolve(null) : watchTask(state.task.path, state, null);
+    return { state, governed: { ...state, run, headFiles, verifierFiles }, schema, contractChanged };
+  };
+  const stopOf = (run: RunId, end: RunEnd): StopReason => {
+    switch (end.kind) {
+      case 'stopped':
+        return end.reason;
+      case 'closed':
+        throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
+      case 'failed':
+        throw new RpcError('internal', live.failure(run)?.message ?? `the run failed: ${messageOf(end.error)}`);
+      default:
+        return end satisfies never;
+    }
+  };
+  const goOn = (run: RunId, { head, nextN }: ResumeState): Promise<void> =>
+    store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: head.id, nextN } } });
 
   return {
     start: async (input, signal) => {
@@ -111,7 +153,9 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         if (genesis !== null && stop === null) {
           // Read back as a resumed run is, so that both begin with the same facts.
           const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
-          launch(run, { ...state, run, headFiles: seedFiles, verifierFiles }, schema, beginning.contractChanged(state));
+          const governed = { ...state, run, headFiles: seedFiles, verifierFiles };
+          const proposer = await liveProposer(deps, header, contract);
+          launch(run, { governed, schema, contractChanged: beginning.contractChanged(state), proposer });
           return { run, status: 'running', note: forecastText(forecastOf(contract, header.budget, header.slots, measured)) };
         }
         live.release(run);
@@ -133,42 +177,45 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         );
       }
       loop.stop();
-      const end = await loop.done;
-      switch (end.kind) {
-        case 'stopped':
-          return { stop: end.reason };
-        case 'closed':
-          throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
-        case 'failed':
-          throw new RpcError('internal', live.failure(run)?.message ?? `the run failed: ${messageOf(end.error)}`);
-        default:
-          return end satisfies never;
-      }
+      return { stop: stopOf(run, await loop.done) };
     },
 
     resume: async (run) => {
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
       try {
-        const abandoned = live.failure(run)?.abandoned ?? null;
-        if (abandoned !== null) await storeAbandoned(store, abandoned);
-        const state = await resumable(store, run);
-        const [headFiles, verifierFiles, schema] = await Promise.all([
-          loadTree(store, state.head.tree),
-          loadFiles(store, state.contract.verifier.files),
-          schemaOf(store, state.contract),
-        ]);
-        proposerOf(state.header);
-        await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true);
-        await store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: state.head.id, nextN: state.nextN } } });
-        // A branch has never depended on the task's folder; see beginning.ts.
-        const branch = state.header.parent !== null;
-        const contractChanged = branch ? () => Promise.resolve(null) : watchTask(state.task.path, state, null);
-        launch(run, { ...state, run, headFiles, verifierFiles }, schema, contractChanged);
+        const { state, ...taken } = await takeUp(run);
+        const proposer = await liveProposer(deps, state.header, state.contract);
+        await goOn(run, state);
+        launch(run, { ...taken, proposer });
         return { run };
       } catch (error) {
         live.release(run);
         throw error;
       }
+    },
+
+    propose: async ({ run, base, files }) => {
+      if (!live.claim(run)) throw new RpcError('conflict', 'the run is live; stop it before proposing by hand');
+      let launched: { readonly loop: RunLoop; readonly n: number };
+      try {
+        const { state, ...taken } = await takeUp(run);
+        if (base !== state.head.seq) {
+          throw new RpcError('conflict', `bundle ${base} is not the head of the run, which is ${state.head.seq}; branch from it instead`, {
+            field: 'base',
+          });
+        }
+        await goOn(run, state);
+        const loop = launch(run, { ...taken, proposer: createHumanProposer(files), only: { rounds: 1, slots: 1 } });
+        launched = { loop, n: state.nextN };
+      } catch (error) {
+        live.release(run);
+        throw error;
+      }
+      const { loop, n } = launched;
+      const stop = stopOf(run, await loop.done);
+      const made = await store.getTransition({ run, n });
+      if (made === null) throw new RpcError('conflict', `the run stopped (${stop}) before the attempt could be made`);
+      return { n, outcome: made.transition.outcome, stop };
     },
   };
 }

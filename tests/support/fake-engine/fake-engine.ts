@@ -153,6 +153,9 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
       changed(job, 'stop');
       return { stop: 'user' };
     },
+    'run.propose': () => {
+      throw new RpcError('unavailable', 'nobody proposes by hand here');
+    },
     'run.resume': ({ run }) => {
       const job = jobOf(run);
       job.resume();
