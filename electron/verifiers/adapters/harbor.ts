@@ -30,10 +30,9 @@ function parseFrom(from: string, kind: Wanted['kind']): Rule | { readonly error:
 const malformed = (message: string): AdapterProblem => problem('malformed', `the tool's report is no reward: ${message}`);
 
 function readRewards(text: string): ReadonlyMap<string, number> | AdapterProblem {
-  const plain = text.trim();
-  if (!plain.startsWith('{')) {
-    const reward = parseDecimal(plain);
-    const value = reward === null ? Number.NaN : Number(plain);
+  if (!/^[ \t\r\n]*\{/.test(text)) {
+    const plain = text.length > 1_000 ? undefined : /^[ \t\r\n]*(\S+)[ \t\r\n]*$/.exec(text)?.[1];
+    const value = plain === undefined || parseDecimal(plain) === null ? Number.NaN : Number(plain);
     return Number.isFinite(value) ? new Map([['reward', value]]) : malformed('it is no finite decimal number and no JSON object');
   }
   const json = parseStrictJson(new TextEncoder().encode(text));

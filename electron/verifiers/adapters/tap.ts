@@ -16,13 +16,17 @@ export const maxTapDepth = 50;
 type Point = { readonly name: string; readonly outcome: Outcome; readonly children: readonly Point[]; message: string; type: string };
 type Level = { points: Point[]; plan: number | null };
 
-const pointLine = /^(not )?ok(?: ([0-9]{1,9}))?(?: -)?(?: (.*))?$/;
+const pointLine = /^(not )?ok(?: ([0-9]{1,9}))?(?: -)?(?: (.*))?$/s;
 
 /** A description and its directive; `\#` and `\\` are taken back. */
 const splitDescription = (text: string): { readonly name: string; readonly directive: string } => {
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '\\') i++;
-    else if (text[i] === '#') return { name: unescape(text.slice(0, i).trimEnd()), directive: text.slice(i + 1).trim() };
+    else if (text[i] === '#') {
+      let end = i;
+      while (text[end - 1] === ' ') end--;
+      return { name: unescape(text.slice(0, end)), directive: text.slice(i + 1).trim() };
+    }
   }
   return { name: unescape(text), directive: '' };
 };
