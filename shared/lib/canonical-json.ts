@@ -29,6 +29,9 @@ const isPlain = (value: object): boolean => {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+const isSorted = (entries: readonly (readonly [string, unknown])[]): boolean =>
+  entries.every(([key], i) => i === 0 || (entries[i - 1]?.[0] ?? '') < key);
+
 const write = (value: unknown, path: Step[]): string => {
   if (value === null) return 'null';
   if (typeof value === 'string') return string(value, path);
@@ -49,8 +52,10 @@ const write = (value: unknown, path: Step[]): string => {
   if (!isPlain(value)) return refuse(path, 'an object that is not plain');
   if (Object.getOwnPropertySymbols(value).length > 0) return refuse(path, 'an object with symbol keys');
   const members: string[] = [];
-  // The default sort orders by UTF-16 code units, which is the order that RFC 8785 asks for.
-  for (const [key, member] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) {
+  // The default sort orders by UTF-16 code units, which is the order that RFC 8785 asks for; most objects are made in it.
+  const entries = Object.entries(value);
+  if (!isSorted(entries)) entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  for (const [key, member] of entries) {
     path.push(key);
     members.push(`${string(key, path)}:${write(member, path)}`);
     path.pop();

@@ -14,6 +14,7 @@ const Line = z.strictObject({
   type: z.string(),
   body: z.record(z.string(), z.json()),
 });
+const WithBody = z.object({ body: z.unknown() });
 
 /** The type that a line gives itself; the column where the line does not say. */
 export function typeOf({ line, type }: ReplayEvent): string {
@@ -36,8 +37,13 @@ const objectIn = (line: string): z.infer<typeof Line> | null => {
 
 /** The event in a line; null where it is none of a known type. */
 export function eventIn(event: ReplayEvent): EventBody | null {
-  const parsed = EventBody.safeParse({ type: typeOf(event), body: objectIn(event.line)?.body });
-  return parsed.success ? parsed.data : null;
+  try {
+    const { body } = WithBody.parse(JSON.parse(event.line));
+    const parsed = EventBody.safeParse({ type: typeOf(event), body });
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
 }
 
 export type ChainCheck = {

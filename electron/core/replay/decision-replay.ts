@@ -38,9 +38,10 @@ export type ReplayDeps = {
 
 /** Work between two turns of the event loop. */
 const chunkMs = 12;
-const eventPage = 2_048;
-const saltPage = 1_024;
-const transitionPage = 256;
+// Small enough that taking a page over from a reader's thread is a short turn too.
+const eventPage = 1_024;
+const saltPage = 384;
+const transitionPage = 128;
 
 /**
  * Replays a run as far as it is stored when the replay begins; a round that is under way is left out. Progress, then the report. Throws
@@ -67,9 +68,21 @@ export async function* replayDecisions(
       (after: number): Promise<readonly T[]> =>
         after >= to ? Promise.resolve([]) : read({ no, after, to, limit });
     const rows: ReplayRows = {
-      events: createCursor<ReplayEvent>(({ seq }) => seq, -1, page(store.pageReplayEvents, head.events - 1, eventPage)),
-      salts: createCursor<ReplaySalt>(({ position }) => position, -1, page(store.pageReplaySalts, head.salts - 1, saltPage)),
-      transitions: createCursor<ReplayTransition>(({ n }) => n, 0, page(store.pageReplayTransitions, head.transitions, transitionPage)),
+      events: createCursor<ReplayEvent>(
+        ({ seq }) => seq,
+        -1,
+        page((input) => store.pageReplayEvents(input), head.events - 1, eventPage),
+      ),
+      salts: createCursor<ReplaySalt>(
+        ({ position }) => position,
+        -1,
+        page((input) => store.pageReplaySalts(input), head.salts - 1, saltPage),
+      ),
+      transitions: createCursor<ReplayTransition>(
+        ({ n }) => n,
+        0,
+        page((input) => store.pageReplayTransitions(input), head.transitions, transitionPage),
+      ),
     };
     const { events } = rows;
     const state = replaying;

@@ -33,8 +33,7 @@ export function createFindings(): Findings {
     mismatches,
     missing,
     counts,
-    mismatch: (where, field, stored, recomputed) =>
-      add({ where, field, stored: shownValue(stored), recomputed: shownValue(recomputed) }),
+    mismatch: (where, field, stored, recomputed) => add({ where, field, stored: shownValue(stored), recomputed: shownValue(recomputed) }),
     lacks,
     compare: (where, stored, recomputed) => {
       const found = differences(stored, recomputed);

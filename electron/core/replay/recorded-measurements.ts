@@ -12,10 +12,12 @@ import { judgeReport, type Judgement } from '#electron/verifiers/judge.ts';
 import { parseStrictJson } from '#electron/verifiers/strict-json.ts';
 import type { Findings } from './findings.ts';
 
+const Members = z.record(z.string(), z.unknown());
+
 /** A verdict's row as a verdict; null where it is none any more. */
 export function verdictOfRow({ kind, code, body, ranks }: StoredVerdict): Verdict | null {
   try {
-    const rest = z.record(z.string(), z.unknown()).parse(JSON.parse(body));
+    const rest = Members.parse(JSON.parse(body));
     const parsed = Verdict.safeParse(ranks === null ? { kind, code, ...rest } : { kind, rank: ranks.rank, ...rest });
     return parsed.success ? parsed.data : null;
   } catch {
@@ -49,14 +51,15 @@ export type Recorded = {
  */
 export function readMeasurements(input: RecordedVerdict, findings: Findings): Recorded {
   const { contract, tree, stored, where, outputs } = input;
-  const said = verdictOfRow(stored);
-  const refs = refsOf(said);
+  const asWritten = refsAsWritten(stored);
+  const said = asWritten === null ? verdictOfRow(stored) : null;
+  const refs = asWritten ?? refsOf(said);
   if (stored.runs.length === 0) {
     if (refs.length > 0) findings.lacks(where, `the executions behind its verdict (${refs.length}) are not stored`);
     return { measurements: said === null ? [] : [alone(said)], host: said?.kind === 'no_verdict' ? 1 : 0 };
   }
   const names = stored.runs.map((_, i) => `verifier run ${i + 1} of ${where}`);
-  const rows = refs.length === stored.runs.length ? compareRefs(input, said, refs, names, findings) : stored.runs;
+  const rows = asWritten === null && refs.length === stored.runs.length ? compareRefs(input, said, refs, names, findings) : stored.runs;
   if (refs.length !== stored.runs.length) findings.mismatch(where, 'executions', refs.length, stored.runs.length);
 
   const measurements: Measurement[] = [];
@@ -81,7 +84,8 @@ export function readMeasurements(input: RecordedVerdict, findings: Findings): Re
   for (const [i, row] of rows.entries()) {
     const name = names[i] ?? where;
     if (row.tree !== tree) findings.mismatch(name, 'tree', row.tree, tree);
-    const expected = rows.length === 1 && said !== null ? resultOf(said) : null;
+    const single = rows.length === 1 ? (asWritten === null ? said : 'ranked') : null;
+    const expected = single === null ? null : single === 'ranked' ? single : resultOf(single);
     const { judgement, recorded } = judgeAgain({ contract, tree, row, name, said, expected }, findings);
     if (recorded) host++;
     group.push({ run: runOf(row), ref: refs[i] ?? { id: row.id, durationMs: row.duration_ms, output: row.output }, judgement });
@@ -89,6 +93,13 @@ export function readMeasurements(input: RecordedVerdict, findings: Findings): Re
   }
   close();
   return { measurements, host };
+}
+
+// Most verdicts are ranked and name their executions as their rows do: then the body does not have to be read. Null for any other.
+function refsAsWritten({ kind, body, runs }: StoredVerdict): readonly RunRef[] | null {
+  if (kind !== 'ranked' || runs.length === 0) return null;
+  const refs = runs.map(({ id, duration_ms: durationMs, output }) => ({ id, durationMs, output }));
+  return body.startsWith(`{"runs":${JSON.stringify(refs)},"stable":`) ? refs : null;
 }
 
 const alone = (verdict: Verdict): Measurement => ({ verdict, runs: [], blobs: [], ms: 0, retries: 0, aborted: false });
@@ -126,7 +137,11 @@ function compareRefs(
     const ref = refs[i];
     if (ref === undefined) return row;
     const { id, durationMs, output } = ref;
-    findings.compare(names[i] ?? '', { id: row.id, duration_ms: row.duration_ms, output: row.output }, { id, duration_ms: durationMs, output });
+    findings.compare(
+      names[i] ?? '',
+      { id: row.id, duration_ms: row.duration_ms, output: row.output },
+      { id, duration_ms: durationMs, output },
+    );
     return { ...row, id, duration_ms: durationMs, output };
   });
 }
@@ -201,7 +216,14 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
       return { judgement: judged, recorded: false };
     }
   }
-  if (!pure && code.data !== 'crash' && code.data !== 'tampered' && code.data !== 'verifier_timeout' && row.exit_code !== null && row.exit_code !== 0)
+  if (
+    !pure &&
+    code.data !== 'crash' &&
+    code.data !== 'tampered' &&
+    code.data !== 'verifier_timeout' &&
+    row.exit_code !== null &&
+    row.exit_code !== 0
+  )
     findings.mismatch(name, 'result', result, 'crash');
   return { judgement: { kind: 'no_verdict', code: code.data, message }, recorded: true };
 }

@@ -32,7 +32,11 @@ export async function resolveBundle(
   const [first, second] = await store.resolveBundle(prefix);
   if (first === undefined) throw new RpcError('not_found', `no bundle begins with ${JSON.stringify(ref)}`, field);
   if (second !== undefined)
-    throw new RpcError('bad_input', `more than one bundle begins with ${JSON.stringify(ref)} (${first.id}, ${second.id}); give more characters`, field);
+    throw new RpcError(
+      'bad_input',
+      `more than one bundle begins with ${JSON.stringify(ref)} (${first.id}, ${second.id}); give more characters`,
+      field,
+    );
   return first;
 }
 
@@ -42,7 +46,7 @@ type Path = readonly { readonly run: RunId; readonly left: { readonly seq: numbe
 async function pathOf(store: Pick<Store, 'getRelatives' | 'getSummary'>, run: RunId): Promise<Path> {
   if ((await store.getSummary(run)) === null) throw noSuchRun(run);
   const path: Path[number][] = [{ run, left: null }];
-  for (let at = run; ; ) {
+  for (let at = run; ;) {
     const { parent } = await store.getRelatives(at);
     if (parent === null) return path.reverse();
     path.push({ run: parent.run, left: { seq: parent.seq, id: parent.id } });
@@ -55,11 +59,16 @@ type Attempt = TransitionRow & { readonly run: RunId };
 const pageSize = 200;
 
 // Attempts of a path after bundle `seq` of its run number `from`: those of that run which were tried on it or later, then its branches'.
-async function* attemptsAfter(store: Pick<Store, 'pageTransitions'>, path: Path, from: number, seq: number): AsyncGenerator<Attempt, void, void> {
+async function* attemptsAfter(
+  store: Pick<Store, 'pageTransitions'>,
+  path: Path,
+  from: number,
+  seq: number,
+): AsyncGenerator<Attempt, void, void> {
   for (const [i, { run, left }] of path.slice(from).entries()) {
     const first = i === 0 ? seq : 0;
     const last = left?.seq ?? Number.POSITIVE_INFINITY;
-    for (let after = 0; ; ) {
+    for (let after = 0; ;) {
       const page = await store.pageTransitions({ run, after, limit: pageSize });
       for (const row of page) {
         // Those of the round that led to the bundle where the path leaves the run belong to the path.

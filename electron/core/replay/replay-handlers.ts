@@ -78,7 +78,8 @@ async function* bundles(
   signal: AbortSignal,
 ): AsyncGenerator<VerifierReplayItem, void, void> {
   const prepared = await prepareReverification(deps, run);
-  if (from >= prepared.bundles) throw new RpcError('not_found', `run ${run} has no bundle ${from}; its last is ${prepared.bundles - 1}`, { field: 'from' });
+  if (from >= prepared.bundles)
+    throw new RpcError('not_found', `run ${run} has no bundle ${from}; its last is ${prepared.bundles - 1}`, { field: 'from' });
   for (let seq = from; seq < prepared.bundles; seq++) {
     yield { kind: 'bundle', bundle: await replayBundle(deps, prepared, seq, signal) };
     yield { kind: 'progress', bundles: seq - from + 1, of: prepared.bundles - from };

@@ -2,6 +2,7 @@
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import { type Attempt, type Proposed, readAttempts } from '#electron/governor/attempt.ts';
 import { confirmRound, type SlotMeasurements } from '#electron/governor/confirm-round.ts';
+import { commitmentOf } from '#electron/governor/event-writer.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Measurement } from '#electron/governor/measure.ts';
 import { createAllowance, type PlannedSlot, type RoundPlan } from '#electron/governor/reservation.ts';
@@ -27,7 +28,7 @@ import { addAmounts, noAmounts, settleCost } from '#shared/domain/budget-ledger.
 import type { Amounts, Cost } from '#shared/domain/budget.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { decideRound, finishRound } from '#shared/domain/decide.ts';
-import { commitment, type EventBody } from '#shared/domain/event-chain.ts';
+import type { EventBody } from '#shared/domain/event-chain.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { type Outcome, outcomes, type StopReason } from '#shared/domain/transition.ts';
@@ -128,8 +129,6 @@ function saltsOf(rows: readonly ReplaySalt[]): () => Uint8Array {
   return () => rows[at++]?.salt ?? new Uint8Array(32);
 }
 
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
-
 /** The commitments in lines, in their order. */
 const commitmentsIn = (events: readonly (EventBody | null)[]): Sha[] =>
   events.flatMap((event) => {
@@ -138,7 +137,11 @@ const commitmentsIn = (events: readonly (EventBody | null)[]): Sha[] =>
   });
 
 /** The next salts, beginning with the one of the first commitment: after a line that cannot be read its count is not known. */
-async function alignedSalts(state: Replaying, { salts }: ReplayRows, events: readonly (EventBody | null)[]): Promise<readonly ReplaySalt[]> {
+async function alignedSalts(
+  state: Replaying,
+  { salts }: ReplayRows,
+  events: readonly (EventBody | null)[],
+): Promise<readonly ReplaySalt[]> {
   const wanted = commitmentsIn(events);
   const [first] = wanted;
   if (first === undefined) return [];
@@ -183,7 +186,7 @@ function objectsOf({ store, findings }: Replaying, salts: readonly ReplaySalt[])
       if (row === undefined) return column === null ? null : fetch(column);
       const hidden = row.bytes === null ? null : { sha: row.object, bytes: row.bytes };
       if (column === null || column === row.object) return hidden;
-      if (hidden !== null && commitment(hexOf(row.salt), hidden.bytes) === of) return hidden;
+      if (hidden !== null && commitmentOf(row.salt, hidden.bytes) === of) return hidden;
       return (await fetch(column)) ?? hidden;
     },
     verdict: async (of, column) => {
@@ -296,7 +299,8 @@ type Slots = readonly { readonly n: number; readonly slot: number; readonly draw
 export async function replayRound(state: Replaying, head: ReplayHead, rows: ReplayRows): Promise<'done' | 'open'> {
   const { chain, findings } = state;
   const lines = await linesOfRound(rows);
-  const events = lines.map(eventIn);
+  // What decisions say follows from the rest; only whether they say that there was none is looked at.
+  const events = lines.map((line) => (typeOf(line) === 'decision' ? null : eventIn(line)));
   const [opening] = events;
   if (lines.length === 1 && head.open) return 'open';
   const at = chain.count();
@@ -340,12 +344,16 @@ export async function replayRound(state: Replaying, head: ReplayHead, rows: Repl
     head: base,
     headFiles: state.headFiles,
   };
-  const deps = { now: () => instantOf(lines.at(-1) ?? ensure(lines[0], 'line of a round')) ?? '', salt: saltsOf(salts), changes: fileChanges };
+  const deps = {
+    now: () => instantOf(lines.at(-1) ?? ensure(lines[0], 'line of a round')) ?? '',
+    salt: saltsOf(salts),
+    changes: fileChanges,
+  };
   const proposed = await proposalsOf(state, slots, events, stored, objects);
   const said = ending.map(eventIn)[0];
   const stop: Stop | null = said?.type === 'stop' ? { reason: said.body.reason, note: null } : null;
 
-  const abandoned = isAbandoned(slots, events, stored);
+  const abandoned = isAbandoned(slots, lines, stored);
   const round = abandoned ? null : await decide(state, { plan, events, stored, objects, proposed });
   let commit: CommitRound;
   let slotRecords: readonly SlotRecord[] = [];
@@ -387,7 +395,11 @@ async function linesOfRound({ events }: ReplayRows): Promise<readonly ReplayEven
 }
 
 // A stop that ends the run together with the round stands in the same transaction: most of its transitions say so.
-async function stopWith({ events }: ReplayRows, lines: readonly ReplayEvent[], stored: readonly ReplayTransition[]): Promise<readonly ReplayEvent[]> {
+async function stopWith(
+  { events }: ReplayRows,
+  lines: readonly ReplayEvent[],
+  stored: readonly ReplayTransition[],
+): Promise<readonly ReplayEvent[]> {
   const next = (await events.peek(lines.length + 1))[lines.length];
   if (next === undefined || typeOf(next) !== 'stop') return [];
   return stored.filter(({ event_to }) => event_to >= next.seq).length * 2 > stored.length ? [next] : [];
@@ -402,11 +414,14 @@ const costIn = (row: ReplayTransition | undefined): Cost | null => {
 };
 
 // Three records say that a round was not decided. One that disagrees with the other two is the one that is wrong.
-function isAbandoned(slots: Slots, events: readonly (EventBody | null)[], stored: ReadonlyMap<number, ReplayTransition>): boolean {
+function isAbandoned(slots: Slots, lines: readonly ReplayEvent[], stored: ReadonlyMap<number, ReplayTransition>): boolean {
   const rows = slots.map(({ n }) => stored.get(n));
   const saysOutcome = rows.every((row) => row === undefined || outcomes[row.outcome] === 'aborted');
   const saysNothing = rows.every((row) => row === undefined || (row.tree === null && row.verdict === null));
-  const saysChain = !events.some((event) => event?.type === 'verdict' || (event?.type === 'decision' && event.body.outcome !== 'aborted'));
+  const saysChain = !lines.some((line) => {
+    const type = typeOf(line);
+    return type === 'verdict' || (type === 'decision' && !line.line.includes('"outcome":"aborted"'));
+  });
   return Number(saysOutcome) + Number(saysNothing) + Number(saysChain) >= 2;
 }
 
@@ -501,7 +516,10 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
     if (!allowance.has()) return null;
     const next = recorded.get(slot)?.[of][madeFor(slot)[of].length];
     if (next === undefined) {
-      findings.lacks(of === 'base' ? `the base beside transition ${n}` : `transition ${n}`, 'the rules ask for a measurement that is not stored');
+      findings.lacks(
+        of === 'base' ? `the base beside transition ${n}` : `transition ${n}`,
+        'the rules ask for a measurement that is not stored',
+      );
       return null;
     }
     allowance.spend(next);
@@ -539,9 +557,10 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
   const slots = attempts.map((attempt, i): SlotRecord => {
     const { planned } = attempt;
     const { candidate, base } = madeFor(planned.slot);
-    for (const of of ['candidate', 'base'] as const) {
-      const there = recorded.get(planned.slot)?.[of].length ?? 0;
-      if (there > madeFor(planned.slot)[of].length) findings.mismatch(`transition ${planned.n}`, `measurements of the ${of}`, there, madeFor(planned.slot)[of].length);
+    for (const what of ['candidate', 'base'] as const) {
+      const there = recorded.get(planned.slot)?.[what].length ?? 0;
+      const used = madeFor(planned.slot)[what].length;
+      if (there > used) findings.mismatch(`transition ${planned.n}`, `measurements of the ${what}`, there, used);
     }
     return {
       attempt,
@@ -555,7 +574,12 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
 }
 
 // What a server reported of its tokens, and how long a round took, stands in the record and nowhere else; the rest is counted again.
-function costOf({ proposer }: RunHeader, planned: PlannedSlot, measurements: readonly Measurement[], row: ReplayTransition | undefined): Cost {
+function costOf(
+  { proposer }: RunHeader,
+  planned: PlannedSlot,
+  measurements: readonly Measurement[],
+  row: ReplayTransition | undefined,
+): Cost {
   const said = costIn(row);
   const reported = said === null ? planned.reserved : addAmounts(said.charged, said.overshoot);
   const free = proposer.kind === 'search' ? { requests: 1, promptTokens: 0, completionTokens: 0 } : {};
@@ -580,7 +604,8 @@ function streakAfter(before: number, slots: readonly SlotRecord[]): number {
 // Zero rank and a dead verifier end a run whatever else does; a used-up budget and a user's wish are taken as recorded.
 function expectedStop({ streak, header }: Replaying, slots: readonly SlotRecord[], said: Stop | null): Stop | null {
   const winner = slots.find(({ final }) => final.outcome === 'commit');
-  if (winner?.final.verdict?.kind === 'ranked' && winner.final.verdict.rank.every((r) => r === 0)) return { reason: 'zero_rank', note: null };
+  if (winner?.final.verdict?.kind === 'ranked' && winner.final.verdict.rank.every((r) => r === 0))
+    return { reason: 'zero_rank', note: null };
   if (streakAfter(streak, slots) >= header.verifierDeadAfter) return { reason: 'verifier_dead', note: null };
   return said !== null && said.reason !== 'zero_rank' && said.reason !== 'verifier_dead' ? said : null;
 }

@@ -1,22 +1,27 @@
 // Recomputed records in the shape in which the store keeps them, compared with its rows column by column.
+import type { Cost } from '#shared/domain/budget.ts';
 import { outcomes, type Transition } from '#shared/domain/transition.ts';
 import type { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
-import type { Fields } from '#shared/domain/replay.ts';
+import { type Fields, sameJson } from '#shared/domain/replay.ts';
 import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import type { Json } from '#shared/lib/canonical-json.ts';
 import { z } from 'zod';
-import { decodeCost } from '#electron/store/amounts.ts';
+import { decodeCost, encodeCost } from '#electron/store/amounts.ts';
 import type { ReplaySalt, ReplayTransition, SaltInput, StoredBundle, StoredVerdict, VerdictInput } from '#electron/store/api.ts';
 import { numberOf, rowKey } from '#electron/store/keys.ts';
 import { encodeRank } from '#electron/store/sparse-rank.ts';
 import type { Findings } from './findings.ts';
 
+// Made once: building a schema takes longer than using it.
+const Members = z.record(z.string(), z.json());
+const AnyJson = z.json();
+
 /** JSON text as a value; the text itself where it is none. */
 export function parsed(text: string): Json {
   try {
-    return z.json().parse(JSON.parse(text));
+    return AnyJson.parse(JSON.parse(text));
   } catch {
     return text;
   }
@@ -25,7 +30,7 @@ export function parsed(text: string): Json {
 /** The members of JSON text; null where it is no object. */
 export function membersOf(text: string): { readonly [key: string]: Json } | null {
   try {
-    return z.record(z.string(), z.json()).parse(JSON.parse(text));
+    return Members.parse(JSON.parse(text));
   } catch {
     return null;
   }
@@ -41,7 +46,8 @@ export type RowContext = {
 /** Where a transition's lines stand in the chain. */
 export type EventSpan = { readonly from: number; readonly to: number };
 
-const costOf = (text: string): Json => {
+const costOf = (text: string, expected: Cost): Json => {
+  if (text === encodeCost(expected)) return expected;
   try {
     return decodeCost(text);
   } catch {
@@ -70,7 +76,7 @@ export function compareTransition(
     code: row.code,
     potential: row.potential,
     rank: row.rank,
-    cost: costOf(row.cost),
+    cost: costOf(row.cost, t.cost),
     event_from: row.event_from,
     event_to: row.event_to,
     tree: row.tree,
@@ -111,6 +117,8 @@ export function compareMemory({ findings }: RowContext, n: number, row: ReplayTr
     if (row !== null || entry !== null) findings.mismatch(where, 'row', row?.id, entry?.id);
     return;
   }
+  // As the store writes it; then nothing has to be read.
+  if (row.id === entry.id && row.body === JSON.stringify(entry)) return;
   const body = membersOf(row.body);
   if (body === null) {
     findings.mismatch(where, 'body', row.body, JSON.stringify(entry));
@@ -152,9 +160,26 @@ export function compareBundle({ no, findings }: RowContext, row: StoredBundle | 
   );
 }
 
+// A ranked verdict whose row is what the store makes of it: then nothing has to be read.
+function isAsWritten(row: StoredVerdict, { sha, tree, contract, verdict }: VerdictInput): boolean {
+  if (verdict.kind !== 'ranked' || row.era === null || numberOf(row.era) !== 0 || row.ranks?.rank == null) return false;
+  const { rank, runs, stable, advisory, details } = verdict;
+  return (
+    row.sha === sha &&
+    row.tree === tree &&
+    row.contract === contract &&
+    row.kind === 'ranked' &&
+    row.code === null &&
+    row.potential === potential(rank) &&
+    sameJson(row.ranks.rank, rank) &&
+    row.body === JSON.stringify({ runs, stable, advisory, details })
+  );
+}
+
 /** `row`: the stored verdict whose executions `input` was made from. */
 export function compareVerdict({ findings }: RowContext, where: string, row: StoredVerdict, input: VerdictInput): void {
   const { verdict } = input;
+  if (isAsWritten(row, input)) return;
   const { kind, rank, code, ...rest }: Fields = { code: null, rank: null, ...verdict };
   // Ranks of the same content may stand against the genesis of the run that stored it first; what counts is what they come to.
   const stored: Fields = {
@@ -178,7 +203,8 @@ export function compareVerdict({ findings }: RowContext, where: string, row: Sto
     rank,
   });
   const opens = row.era === null ? 0 : numberOf(row.era);
-  if (opens !== 0 || (row.era === null) !== (row.ranks === null)) findings.mismatch(where, 'era', row.era, 'the bundle that opened the era');
+  if (opens !== 0 || (row.era === null) !== (row.ranks === null))
+    findings.mismatch(where, 'era', row.era, 'the bundle that opened the era');
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');

@@ -39,7 +39,8 @@ export type ReverifiedRun = {
 export async function prepareReverification({ store, verifiers }: VerifierReplayDeps, run: RunId): Promise<ReverifiedRun> {
   const detail = await store.getRun(run);
   if (detail === null) throw noSuchRun(run);
-  if (detail.head === null) throw new RpcError('conflict', `run ${run} was never started: nothing is certified that could be verified again`);
+  if (detail.head === null)
+    throw new RpcError('conflict', `run ${run} was never started: nothing is certified that could be verified again`);
   const contract: Contract = { ...detail.contractBody, sha: detail.contract };
   await sandboxOrRefuse(verifiers, contract, detail.header.unsandboxed === true);
   return {

@@ -19,7 +19,9 @@ export async function branch(io: CliIo, options: CommonOptions, ref: string, giv
     const parent = await client.call('run.get', { run });
     return { from: { run, seq }, header: parent.header };
   });
-  io.err(`Branching from bundle ${from.seq} of ${from.run}: a new run under the same contract; its verifier runs from the store's copies.\n`);
+  io.err(
+    `Branching from bundle ${from.seq} of ${from.run}: a new run under the same contract; its verifier runs from the store's copies.\n`,
+  );
   const unsandboxed = given.unsandboxed ?? header.unsandboxed;
   return startRun(io, options, {
     from,

@@ -20,7 +20,10 @@ export async function replay(io: CliIo, options: CommonOptions, run: string, wha
   if (kind === undefined || chosen.length > 1)
     throw new UsageError('choose one of --decisions (recompute), --verifier (run the verifier again), --proposals (ask the model again)');
   if (kind === 'proposals')
-    throw new UsageError('--proposals sends the stored requests to the model server again, and this version has no model proposer', '--proposals');
+    throw new UsageError(
+      '--proposals sends the stored requests to the model server again, and this version has no model proposer',
+      '--proposals',
+    );
   if (kind === 'decisions') {
     if (what.from !== undefined) throw new UsageError('--decisions replays the whole run; --from belongs to --verifier', '--from');
     return replayDecisions(io, options, run);

@@ -97,7 +97,10 @@ test('what cannot be branched is refused', async () => {
 
 test('a candidate rejected late is known and commits from an earlier head; what is known is not verified again', async () => {
   const opened = await temporaryStore();
-  cleanups.push(() => rm(opened.dataDir, { recursive: true, force: true }), () => opened.store.close());
+  cleanups.push(
+    () => rm(opened.dataDir, { recursive: true, force: true }),
+    () => opened.store.close(),
+  );
   const { store } = opened;
   // Two obligations. The second commit closes the way for what only improves the first.
   const late = { rank: [2, 5], salt: 9 };

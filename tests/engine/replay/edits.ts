@@ -61,7 +61,9 @@ export function rowsOf(db: Database.Database, table: string): (number | string)[
 }
 
 export function valueAt(db: Database.Database, table: string, column: string, rowid: number | string): Value {
-  const row = db.prepare<[number | string], { value: Value }>(`SELECT ${column} AS value FROM ${table} WHERE ${keyOf[table] ?? ''} = ?`).get(rowid);
+  const row = db
+    .prepare<[number | string], { value: Value }>(`SELECT ${column} AS value FROM ${table} WHERE ${keyOf[table] ?? ''} = ?`)
+    .get(rowid);
   if (row === undefined) throw new Error(`${table} has no row ${rowid}`);
   return row.value;
 }
@@ -88,7 +90,10 @@ export function changed(value: Value, pick: number): Value {
 
 /** Whether a report names the edit: the row, and where rows have fields of the same names, the field. */
 export function names(report: DecisionReplayReport, db: Database.Database, { table, column, rowid }: Edit, before: Value): boolean {
-  const found = [...report.mismatches.map(({ where, field }) => ({ where, field })), ...report.missing.map(({ where, what }) => ({ where, field: what }))];
+  const found = [
+    ...report.mismatches.map(({ where, field }) => ({ where, field })),
+    ...report.missing.map(({ where, what }) => ({ where, field: what })),
+  ];
   const n = Number(rowid) % span;
   const some = (where: RegExp, field: RegExp = /./) => found.some((f) => where.test(f.where) && field.test(f.field));
   const own = new RegExp(`^${column}(\\.|$)`);

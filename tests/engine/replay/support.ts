@@ -4,20 +4,18 @@ import Database from 'better-sqlite3';
 import { replayDecisions, type ReplayDeps } from '#electron/core/replay/decision-replay.ts';
 import { openReadable } from '#electron/store/db.ts';
 import { getBlob, getManifest } from '#electron/store/read/blobs.ts';
-import {
-  getReplayHead,
-  getStoredVerdict,
-  pageReplayEvents,
-  pageReplaySalts,
-  pageReplayTransitions,
-} from '#electron/store/read/replay.ts';
+import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from '#electron/store/read/replay.ts';
 import { getAncestorVerdicts } from '#electron/store/read/resume.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { DecisionReplayReport } from '#shared/contract/replay.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 
 /** Replays to the end and gives the report. */
-export async function replay(store: ReplayDeps['store'], run: RunId, proposer: Pick<Proposer, 'materialise'>): Promise<DecisionReplayReport> {
+export async function replay(
+  store: ReplayDeps['store'],
+  run: RunId,
+  proposer: Pick<Proposer, 'materialise'>,
+): Promise<DecisionReplayReport> {
   let report: DecisionReplayReport | null = null;
   for await (const item of replayDecisions({ store, proposerOf: () => proposer }, run, new AbortController().signal)) {
     if (item.kind === 'report') ({ report } = item);

@@ -18,7 +18,8 @@ beforeAll(async () => {
     script: randomScript(3, 12),
     header: { slots: 3, budget: { attempts: 36 } },
     verifier: {
-      override: (tree, time, state) => ('rank' in state && time === 1 && Number.parseInt(tree.slice(0, 4), 16) % 6 === 0 ? { noVerdict: 'infra' } : state),
+      override: (tree, time, state) =>
+        'rank' in state && time === 1 && Number.parseInt(tree.slice(0, 4), 16) % 6 === 0 ? { noVerdict: 'infra' } : state,
     },
   });
   await stored.go(opened.store);
@@ -65,9 +66,23 @@ test('every column of every table, in three rows each', async () => {
           const edit: Edit = { table, column, rowid, value: changed(before, 0.5) };
           const result = await found(edit, db, before);
           // A key that was edited has another name now.
-          write(db, { ...edit, value: before, rowid: column === 'sha' && (table === 'contract' || table === 'tree') ? String(edit.value) : rowid });
+          write(db, {
+            ...edit,
+            value: before,
+            rowid: column === 'sha' && (table === 'contract' || table === 'tree') ? String(edit.value) : rowid,
+          });
           edits++;
-          if (!result.named) silent.push({ table, column, rowid, before: String(before).slice(0, 60), after: String(edit.value).slice(0, 60), ...('error' in result ? { error: String(result.error) } : { found: result.report?.mismatches.slice(0, 4), missing: result.report?.missing.slice(0, 2) }) });
+          if (!result.named)
+            silent.push({
+              table,
+              column,
+              rowid,
+              before: String(before).slice(0, 60),
+              after: String(edit.value).slice(0, 60),
+              ...('error' in result
+                ? { error: String(result.error) }
+                : { found: result.report?.mismatches.slice(0, 4), missing: result.report?.missing.slice(0, 2) }),
+            });
         }
       }
     }

@@ -13,7 +13,10 @@ afterEach(async () => {
 
 async function aRun() {
   const opened = await temporaryStore();
-  cleanups.push(() => rm(opened.dataDir, { recursive: true, force: true }), () => opened.store.close());
+  cleanups.push(
+    () => rm(opened.dataDir, { recursive: true, force: true }),
+    () => opened.store.close(),
+  );
   const stored = await createStoredRun(opened.store, {
     contract: { caps: [9, 9, 9] },
     seed: { rank: [5, 5, 5] },
@@ -30,9 +33,17 @@ async function aRun() {
 
 test('the same values are a match, another value every time a drift, values that differ a flake', async () => {
   const { store, stored, again } = await aRun();
-  expect(await again(1, {})).toMatchObject({ seq: 1, result: 'match', ranks: [[4, 5, 5], [4, 5, 5]] });
+  expect(await again(1, {})).toMatchObject({
+    seq: 1,
+    result: 'match',
+    ranks: [
+      [4, 5, 5],
+      [4, 5, 5],
+    ],
+  });
   const moved = await again(2, {
-    override: (_tree, time, state) => ('rank' in state ? { rank: state.rank.map((r, i) => (i === 1 ? r + 1 : i === 2 ? r + time : r)) } : state),
+    override: (_tree, time, state) =>
+      'rank' in state ? { rank: state.rank.map((r, i) => (i === 1 ? r + 1 : i === 2 ? r + time : r)) } : state,
   });
   expect(moved.result).toBe('flake');
   expect(moved.coordinates).toEqual([

@@ -34,7 +34,8 @@ export function createReportingVerifier({
     verified,
     concurrency: 2,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
-    sandbox: () => Promise.resolve({ available: false, backend: null, version: null, guarantees: noGuarantees, message: 'scripted', remedy: null }),
+    sandbox: () =>
+      Promise.resolve({ available: false, backend: null, version: null, guarantees: noGuarantees, message: 'scripted', remedy: null }),
     verify: async ({ contract, tree, files }, signal): Promise<Verification> => {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);

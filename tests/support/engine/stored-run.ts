@@ -120,10 +120,10 @@ export async function createStoredRun(store: OpenStore, options: StoredRunOption
         };
       const deps: GovernorDeps = {
         store: {
-          openRound: writing(open.openRound),
-          storeProposals: writing(open.storeProposals),
-          commitRound: writing(open.commitRound),
-          stopRun: writing(open.stopRun),
+          openRound: writing((input) => open.openRound(input)),
+          storeProposals: writing((input) => open.storeProposals(input)),
+          commitRound: writing((input) => open.commitRound(input)),
+          stopRun: writing((input) => open.stopRun(input)),
           retrieveMemory: (input) => open.retrieveMemory(input),
         },
         verifiers: verifier,
