@@ -12,6 +12,7 @@ import { maxReportBytes, type CommandJob, type Execution } from './runner-contra
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
 import { inside, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
+import { dropMemoryFolder, makeMemoryFolder } from './sandbox/memory-folder.ts';
 import { watchMemory, type Watch } from './sandbox/memory-watch.ts';
 import { giveTo, verifierOwner, type Owner } from './sandbox/unprivileged.ts';
 import { codeOf, readBack, removeTree, tempFolder, writeFiles } from './temp-folder.ts';
@@ -61,7 +62,8 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     if (missing !== null) return failed('infra', missing);
     start = performance.now();
   }
-  const folder = tempFolder(job.tmpDir, job.id);
+  const bytes = job.files.reduce((sum, file) => sum + file.bytes.length, 0);
+  const folder = tempFolder((job.isolation === 'none' ? null : makeMemoryFolder(job.tmpDir, bytes)) ?? job.tmpDir, job.id);
   try {
     if (signal.aborted) return failed('aborted', '');
     const task = path.join(folder, 'task');
@@ -117,6 +119,7 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   } finally {
     // What cannot be removed now is removed when the data folder is opened the next time.
     await removeTree(folder).catch(() => {});
+    if (job.isolation !== 'none') dropMemoryFolder(job.tmpDir);
   }
 }
 

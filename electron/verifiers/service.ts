@@ -20,6 +20,7 @@ import {
 } from './runner-contract.ts';
 import type { ProgramService } from './program-api.ts';
 import { noGuarantees } from './sandbox/api.ts';
+import { dropMemoryFolder, memoryFolderOf } from './sandbox/memory-folder.ts';
 import { verificationFolder } from './sandbox/unprivileged.ts';
 import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
 
@@ -40,7 +41,8 @@ const inFolder = (folder: string, files: readonly TreeFile[]) =>
 export function createVerifierService(
   runnerPort: Port,
   { tmpDir, concurrency }: VerifierServiceOptions,
-): VerifierService & ProgramService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
+): VerifierService &
+  ProgramService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new RangeError(`verifications at once: ${concurrency}, must be an integer from 1`);
   const client = createClient<RunnerContract>(runnerPort, runnerProtocol);
@@ -50,6 +52,12 @@ export function createVerifierService(
     await killByEnvironment(`PAWL_REPORT=${place}/`, new Set(), true);
     await killByEnvironment(`PAWL_INSTRUCTION=${place}/`, new Set(), true);
     await removeLeftovers(place);
+    const memory = memoryFolderOf(place);
+    if (memory !== null) {
+      await killByEnvironment(`PAWL_REPORT=${memory}/`, new Set(), true);
+      await removeLeftovers(memory);
+      dropMemoryFolder(place);
+    }
     return place;
   })();
   // Each verification awaits it and reports its failure; this keeps a failure before the first one from being unhandled.
@@ -60,7 +68,9 @@ export function createVerifierService(
   const cleared = client.closed.then(async () => {
     for (const [id, nonce] of underWay) {
       await killByEnvironment(`PAWL_NONCE=${nonce}`, new Set());
-      await removeTree(tempFolder(await ready, id));
+      const place = await ready;
+      for (const folder of [place, memoryFolderOf(place)]) if (folder !== null) await removeTree(tempFolder(folder, id));
+      dropMemoryFolder(place);
     }
   });
   cleared.catch(() => {});

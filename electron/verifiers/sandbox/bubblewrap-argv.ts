@@ -31,6 +31,9 @@ const isPlainPath = (path: string): boolean =>
 
 const reserved = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/nix', '/proc', '/dev', '/tmp', '/oldroot', '/newroot'];
 
+/** Fresh tmpfs in every sandbox: a bind may have a place in them. */
+const scratchParents = ['/tmp', '/dev/shm'];
+
 const beneath = (child: string, parent: string): boolean => child.startsWith(`${parent}/`);
 
 function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): void {
@@ -38,7 +41,7 @@ function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): voi
   const targets = [...binds, ...scratch].map(({ target }) => target);
   for (const [i, target] of targets.entries()) {
     if (!isPlainPath(target)) throw new RangeError(`${JSON.stringify(target)} is no absolute path without "." and ".."`);
-    if (reserved.some((path) => target === path || (path !== '/tmp' && beneath(target, path))))
+    if (reserved.some((path) => target === path || (beneath(target, path) && !scratchParents.some((parent) => beneath(target, parent)))))
       throw new RangeError(`${target} belongs to the system of the sandbox`);
     if (targets.indexOf(target) < i) throw new RangeError(`${target} is mounted twice`);
   }

@@ -1,11 +1,12 @@
 // Builders for tests of verifiers: contracts, requests, and a runner process per test file.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
 import { manifestOf } from '#electron/verifiers/candidate.ts';
 import { forkRunner, type ForkedRunner } from '#electron/verifiers/fork-runner.ts';
+import { memoryFolderOf } from '#electron/verifiers/sandbox/memory-folder.ts';
 import { createVerifierService } from '#electron/verifiers/service.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import { ContractBody, type Contract } from '#shared/domain/contract.ts';
@@ -127,7 +128,11 @@ export async function startVerifiers(concurrency = 2) {
     runner,
     service,
     /** What verifications have left behind: folders and living processes. */
-    leftovers: () => [...readdirSync(tmpDir), ...processesOf(tmpDir)],
+    leftovers: () => {
+      const memory = memoryFolderOf(tmpDir);
+      const inMemory = memory !== null && existsSync(memory) ? [memory, ...readdirSync(memory)] : [];
+      return [...readdirSync(tmpDir), ...inMemory, ...processesOf(tmpDir), ...(memory === null ? [] : processesOf(memory))];
+    },
     stop: async () => {
       runner.kill();
       await runner.exited;
