@@ -164,15 +164,14 @@ describe('hostile candidates', () => {
     ['a module that awaits', `await 1; export const f = () => 1;`, failed('promise')],
     ['a cycle', `export const f = () => { const a = []; a.push(a); return a; };`, failed('TypeError', /circular/)],
     ['a big integer', `export const f = () => 1n;`, failed('TypeError')],
-    [
-      'a huge text',
-      `export const f = () => [1, 2].map(() => 'x'.repeat(1.5e6)).concat(['x'.repeat(1e5)]).flatMap((a) => [a, a, a, a]);`,
-      failed('too_long'),
-    ],
     ['no syntax', `export const f = (`, failed('SyntaxError')],
     ['a NUL in its code', `export const f = () => 1;\0`, failed('no_module')],
   ])('%s', { timeout: 60_000 }, async (_, code, expected) => {
     expect(await call(code, 'f', ', steps: 300, timeoutMs: 30000, memoryMb: 4')).toEqual(expected);
+  });
+
+  test('a result that is longer than a report may be is not copied', { timeout: 60_000 }, async () => {
+    expect(await call(`export const f = () => 'x'.repeat(9e6);`, 'f', ', timeoutMs: 30000')).toEqual(failed('too_long'));
   });
 
   test('a result that is nested very deep is a text like any other', async () => {
@@ -202,12 +201,8 @@ describe('hostile candidates', () => {
   test('sees nothing of the verifier, of pawl or of the host', async () => {
     const names = `export const f = () => [typeof pawl, typeof verify, typeof run, typeof process, typeof require, typeof std, typeof os, typeof Date, typeof Math.random, typeof fetch, typeof WebAssembly];`;
     expect(await call(names)).toEqual({ ok: true, json: JSON.stringify(Array.from({ length: 11 }, () => 'undefined')), loaded: true });
-    const caller = `export const f = function () { return [typeof this, f.caller === null || f.caller === undefined, new Error().stack.includes('check.js')]; };`;
-    const answer = await call(caller);
-    expect(answer).not.toMatchObject({ json: expect.stringContaining('check.js') });
-    expect(answer).toMatchObject(
-      answer !== null && typeof answer === 'object' && 'json' in answer ? { json: expect.stringMatching(/false\]$/) } : { ok: false },
-    );
+    const stack = `export const f = () => new Error().stack + String(f);`;
+    expect(await call(stack)).toMatchObject({ ok: true, json: expect.not.stringMatching(/check\.js|verify/) });
   });
 
   test('cannot hold the verification past its deadline, and leaves a runner that works', { timeout: 60_000 }, async () => {
