@@ -8,8 +8,9 @@ import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from '.
 import { listRuns, showRun, stopRun } from './look.ts';
 import { preflight } from './preflight.ts';
 import { replay } from './replay.ts';
-import { resumeRun, startRun } from './run.ts';
+import { resumeRun } from './run.ts';
 import { serveApp } from './serve.ts';
+import { run } from './start.ts';
 
 /** Runs one command line (without the program's name) and returns its exit code. Never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -65,16 +66,37 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
       .addOption(new Option('--quarantine <key>', 'make an unstable obligation advisory (may be repeated)').argParser(repeated))
       .addOption(new Option('--median <key>', 'aggregate an unstable obligation by its median (may be repeated)').argParser(repeated));
   const slots = () => new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4);
-  const RunOptions = Choices.extend({ proposer: z.literal('search'), slots: z.int(), seed: z.int(), attempts: z.int().optional() });
+  const RunOptions = Choices.extend({
+    proposer: z.enum(['search', 'command', 'recorded']),
+    slots: z.int().optional(),
+    seed: z.int(),
+    attempts: z.int().optional(),
+    command: z.string().optional(),
+    commandTimeout: z.int().optional(),
+    from: z.string().optional(),
+    rollouts: z.int().optional(),
+  });
   withChoices(program.command('run'))
     .description('one governed run, followed to its end; exit code 0 zero rank, 3 stopped before, 1 could not run')
     .argument('<task>', 'task folder')
-    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search']).default('search'))
-    .addOption(slots())
+    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search', 'command', 'recorded']).default('search'))
+    .addOption(new Option('--slots <n>', 'attempts a round (default: 4, or those of the record)').argParser(integer(1, 64)))
     .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
     .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)).default(1))
+    .option(
+      '--command <cmd>',
+      'of the proposer command: run by /bin/sh in a copy of the tree, which is the candidate as the command leaves it; your own program, with your rights and environment, not sandboxed, its tokens not metered; PAWL_INSTRUCTION and PAWL_MEMORY name files, PAWL_N, PAWL_SLOT, PAWL_DRAW and PAWL_SEED are numbers',
+    )
+    .addOption(new Option('--command-timeout <s>', 'seconds that the command may take (default: 600)').argParser(integer(1, 86_400)))
+    .option('--from <run>', 'of the proposer recorded: the run whose stored responses are proposed again')
+    .addOption(
+      new Option(
+        '--rollouts <n>',
+        'independent runs with the seeds from --seed on; the best by potential, then rank in the order of obligations, is picked (a cross-check with added tests needs a model and is not made)',
+      ).argParser(integer(2, 1_000)),
+    )
     .action(async (task: string, given: unknown) => {
-      done(await startRun(io, options(), { task: fromCallersFolder(task, io.env), ...RunOptions.parse(given) }));
+      done(await run(io, options(), { task: fromCallersFolder(task, io.env), ...RunOptions.parse(given) }));
     });
   withChoices(program.command('preflight'))
     .description('measure the seed of a task and name its unstable obligations; exit code 0 stable, 1 not')

@@ -100,7 +100,10 @@ export function summaryText(run: RunDetail): string {
     ['run', run.id],
     ['task', `${run.task.title} (${run.task.id})`],
     ['state', ending(run)],
-    ['proposer', `${run.proposer}, ${run.slots} slots, seed ${run.seed}`],
+    [
+      'proposer',
+      `${run.proposer}, ${run.slots} slots, seed ${run.seed}${run.proposer === 'command' ? ', not sandboxed, tokens not metered' : ''}`,
+    ],
     ['outcomes', counts.length === 0 ? 'none' : counts.join(', ')],
     [
       'potential',

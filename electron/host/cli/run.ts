@@ -14,20 +14,35 @@ const sameKeyMs = 400;
 export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Promise<number> {
   return withInterrupts(io, (interrupts) =>
     withEngine(io, options, ['unavailable'], async (engine) => {
-      // Not cancelled: whether the run has been created by then could not be known. It is stopped as soon as it exists.
-      const stop = interrupts.onFirst(() => io.err('\nStopping as soon as the seed is measured; Ctrl-C again quits at once.\n'));
-      const started = await engine.client.call('run.start', start);
-      stop();
-      if (started.status === 'not_started') {
-        const message = `the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})`;
-        if (options.json) await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message) })}\n`);
-        else io.err(`pawl: ${message}\n`);
-        return exitCodes.failed;
-      }
-      io.err(`${started.run}${started.note === null ? '' : `: ${plain(started.note)}`}\n`);
-      return follow(io, options, engine, started.run, interrupts);
+      const result = await runToEnd(io, options, engine, start, interrupts);
+      return result.kind === 'not_started' ? result.code : show(io, options, result.facts);
     }),
   );
+}
+
+/** A run that was followed to its end, or that could not be started, which has been said. */
+export type RunResult = { readonly kind: 'ended'; readonly facts: RunFacts } | { readonly kind: 'not_started'; readonly code: number };
+
+/** Starts a run and follows it to its end, with its progress on stderr. */
+export async function runToEnd(
+  io: CliIo,
+  options: CommonOptions,
+  engine: EngineHandle,
+  start: RunStart,
+  interrupts: Interrupts,
+): Promise<RunResult> {
+  // Not cancelled: whether the run has been created by then could not be known. It is stopped as soon as it exists.
+  const stop = interrupts.onFirst(() => io.err('\nStopping as soon as the seed is measured; Ctrl-C again quits at once.\n'));
+  const started = await engine.client.call('run.start', start);
+  stop();
+  if (started.status === 'not_started') {
+    const message = `the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})`;
+    if (options.json) await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message) })}\n`);
+    else io.err(`pawl: ${message}\n`);
+    return { kind: 'not_started', code: exitCodes.failed };
+  }
+  io.err(`${started.run}${started.note === null ? '' : `: ${plain(started.note)}`}\n`);
+  return { kind: 'ended', facts: await follow(io, options, engine, started.run, interrupts) };
 }
 
 /** Goes on with a run and follows it, as `startRun` does. */
@@ -36,12 +51,12 @@ export function resumeRun(io: CliIo, options: CommonOptions, prefix: string): Pr
     withEngine(io, options, ['unavailable'], async (engine) => {
       const { run } = await engine.client.call('run.resolve', { prefix });
       await engine.client.call('run.resume', { run });
-      return follow(io, options, engine, run, interrupts);
+      return show(io, options, await follow(io, options, engine, run, interrupts));
     }),
   );
 }
 
-async function follow(io: CliIo, options: CommonOptions, engine: EngineHandle, run: string, interrupts: Interrupts): Promise<number> {
+async function follow(io: CliIo, options: CommonOptions, engine: EngineHandle, run: string, interrupts: Interrupts): Promise<RunFacts> {
   const progress = createProgress(io);
   let last: RunSummary | undefined;
   const unlisten = interrupts.onFirst(() => {
@@ -63,6 +78,10 @@ async function follow(io: CliIo, options: CommonOptions, engine: EngineHandle, r
   const facts = await readStored(io, options, engine, run);
   if (facts.detail.stop === null && last?.stop === null)
     io.err('The engine that carried the run has ended; what is stored of it follows.\n');
+  return facts;
+}
+
+async function show(io: CliIo, options: CommonOptions, facts: RunFacts): Promise<number> {
   if (options.json) await writeRunJson(io, facts);
   else await io.out(summaryText(facts.detail));
   return facts.detail.stop === 'zero_rank' ? exitCodes.ok : exitCodes.stopped;
@@ -80,10 +99,10 @@ async function readStored(io: CliIo, options: CommonOptions, engine: EngineHandl
   }
 }
 
-type Interrupts = { onFirst(callback: () => void): () => void };
+export type Interrupts = { onFirst(callback: () => void): () => void };
 
 /** The first Ctrl-C is answered by whoever listens, the second ends the process at once. */
-async function withInterrupts<T>(io: CliIo, use: (interrupts: Interrupts) => Promise<T>): Promise<T> {
+export async function withInterrupts<T>(io: CliIo, use: (interrupts: Interrupts) => Promise<T>): Promise<T> {
   const listeners = new Set<() => void>();
   let first: number | undefined;
   const stop = io.onInterrupt(() => {

@@ -213,6 +213,52 @@ describe('pawl run', () => {
   });
 });
 
+describe('pawl run --rollouts', () => {
+  test('runs one after the other with seeds of their own; the table begins with the one that is picked', async () => {
+    const { pawl } = setup();
+    const { code, out, err } = await pawl('run', 'timetable', '--rollouts', '3', '--seed', '5', '--attempts', '6');
+    expect(code).toBe(3);
+    expect([...err.matchAll(/Rollout (\d) of 3, seed (\d)/g)].map((found) => found.slice(1))).toEqual([
+      ['1', '5'],
+      ['2', '6'],
+      ['3', '7'],
+    ]);
+    const rows = out.split('\n').map((line) => line.trimEnd().split(/ {2,}/));
+    expect(rows[1]).toEqual(['picked', 'run_00000000-0000-7000-8000-000000000000', '5', 'stopped, budget used up', '6', '3', '2', '2']);
+    expect(rows.slice(2).map((row) => row[2])).toEqual(['6', '7', undefined]);
+    expect((await pawl('runs', '--json')).out.match(/"proposer":"search"/g)).toHaveLength(3);
+  });
+
+  test('--json names the picked run and all others', async () => {
+    const { pawl } = setup();
+    const { code, out } = await pawl('run', 'timetable', '--rollouts', '2', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      picked: 'run_00000000-0000-7000-8000-000000000000',
+      rollouts: [
+        { seed: 1, stop: 'zero_rank', potential: 0, rank: [0] },
+        { seed: 2, stop: 'zero_rank', potential: 0, rank: [0] },
+      ],
+    });
+  });
+
+  test('Ctrl-C ends the run that is under way and begins no other', async () => {
+    const { pawl, interrupt, interrupts, core } = setup();
+    const running = pawl('run', 'slow', '--rollouts', '4', '--json');
+    await expect.poll(() => core.liveRuns()).toBe(1);
+    await expect.poll(() => interrupts.size).toBeGreaterThan(0);
+    interrupt();
+    const { code, out } = await running;
+    expect(code).toBe(3);
+    expect(JSON.parse(out).rollouts).toHaveLength(1);
+  });
+
+  test('a task that cannot start ends them all', async () => {
+    const { pawl } = setup();
+    expect(await pawl('run', 'no-verdict', '--rollouts', '3')).toMatchObject({ code: 1, out: '' });
+  });
+});
+
 describe('other commands', () => {
   test('runs, show, stop, resume', async () => {
     const { pawl } = setup();
@@ -319,6 +365,20 @@ describe('usage', () => {
     expect(words.err).toMatch(/^pawl: .+\n$/);
   });
 
+  test.each([
+    [['--proposer', 'command'], '--command', 'needs --command'],
+    [['--proposer', 'recorded'], '--from', 'needs --from'],
+    [['--command', 'true'], '--command', 'belongs to --proposer command'],
+    [['--command-timeout', '5'], '--command-timeout', 'belongs to --proposer command'],
+    [['--from', 'run_01234567'], '--from', 'belongs to --proposer recorded'],
+    [['--proposer', 'recorded', '--from', 'run_01234567', '--rollouts', '2'], '--rollouts', 'the same record'],
+  ])('run with %j is a usage error', async (argv, field, message) => {
+    const { pawl } = setup();
+    const { code, out } = await pawl('run', 'timetable', ...argv, '--json');
+    expect(code).toBe(2);
+    expect(JSON.parse(out)).toEqual({ error: { code: 'bad_input', message: expect.stringContaining(message), file: null, field } });
+  });
+
   test('--version, --help and the help of a command', async () => {
     const { pawl } = setup();
     expect(await pawl('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
@@ -326,7 +386,7 @@ describe('usage', () => {
     expect(help.code).toBe(0);
     for (const name of ['run', 'preflight', 'runs', 'show', 'stop', 'resume', 'serve'])
       expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-    expect(help.out).not.toMatch(/replay|import|doctor/);
+    expect(help.out).not.toMatch(/import|doctor/);
     expect((await pawl('run', '--help')).out).toMatch(/--data <dir>/);
   });
 
