@@ -1,0 +1,111 @@
+// `pawl replay` and `pawl branch` as they are typed, over a whole engine with the real verifier.
+import { afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { CliIo } from '#electron/host/cli/io.ts';
+import { runCli } from '#electron/host/cli/program.ts';
+import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
+import { writeSmallTask } from '../../support/engine/small-task.ts';
+import { openPast } from './support.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function anEngine(): Promise<Engine> {
+  const folder = await temporaryFolder();
+  cleanups.push(() => folder.remove());
+  const engine = await startEngine(folder.path);
+  cleanups.push(() => engine.close());
+  return engine;
+}
+
+async function pawl({ client }: Engine, ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    out: (text) => {
+      out += text;
+      return Promise.resolve();
+    },
+    err: (text) => {
+      err += text;
+    },
+    errColumns: null,
+    env: {},
+    onInterrupt: () => () => {},
+    quit: () => {},
+    version: '0.0.0-test',
+    acquire: () =>
+      Promise.resolve({
+        client,
+        role: 'client',
+        attach: () => Promise.resolve(),
+        blob: () => Promise.resolve(null),
+        dependants: () => 0,
+        crippled: new Promise<void>(() => {}),
+        closed: new Promise<void>(() => {}),
+        close: () => Promise.resolve(),
+      }),
+    rendererDir: '/nowhere',
+  };
+  const code = await runCli(argv, io);
+  return { code, out, err };
+}
+
+const Shown = z.object({ id: z.string(), header: z.object({ parent: z.string().nullable(), seed: z.number() }) });
+const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+test('a run, its replays, a branch of it, and what is refused', async () => {
+  const engine = await anEngine();
+  const task = await writeSmallTask({ attempts: 24 });
+  const made = await pawl(engine, 'run', task.path, '--seed', '3', '--slots', '2', '--json');
+  const { id } = Shown.parse(JSON.parse(made.out));
+  await task.remove();
+
+  const decisions = await pawl(engine, 'replay', id, '--decisions');
+  expect(decisions.out).toMatch(/decisions +matches: every stored record is what its sources give/);
+  expect(decisions.code).toBe(0);
+  const verifier = await pawl(engine, 'replay', id.slice(0, 20), '--verifier', '--json');
+  const again = z
+    .object({ run: z.string(), ok: z.boolean(), bundles: z.array(z.object({ result: z.string() })) })
+    .parse(JSON.parse(verifier.out));
+  expect(again).toMatchObject({ run: id, ok: true });
+  expect(again.bundles.length).toBeGreaterThan(1);
+  expect(verifier.code).toBe(0);
+  const last = await pawl(engine, 'replay', id, '--verifier', '--from', String(again.bundles.length - 1));
+  expect(last.out).toMatch(/1 match, 0 drift, 0 flake/);
+
+  const branched = await pawl(engine, 'branch', `${id}/1`, '--attempts', '6', '--json');
+  const { header, id: branch } = Shown.parse(JSON.parse(branched.out));
+  expect(header).toMatchObject({ seed: 3, parent: (await engine.client.call('run.bundle', { run: id, seq: 1 })).bundle.id });
+  expect(branched.err).toMatch(/Branching from bundle 1/);
+  expect((await pawl(engine, 'replay', branch, '--decisions', '--json')).code).toBe(0);
+
+  const refused = async (...argv: string[]) => {
+    const { code, out } = await pawl(engine, ...argv, '--json');
+    return `${code} ${Failure.parse(JSON.parse(out)).error.message}`;
+  };
+  expect(await refused('replay', id)).toMatch(/^2 choose one of/);
+  expect(await refused('replay', id, '--decisions', '--verifier')).toMatch(/^2 choose one of/);
+  expect(await refused('replay', id, '--proposals')).toMatch(/^2 .*model server/);
+  expect(await refused('replay', id, '--verifier', '--from', '99')).toMatch(/^1 .*no bundle 99/);
+  expect(await refused('branch', 'deadbeef')).toMatch(/^1 no bundle begins/);
+});
+
+test('an edited run fails its replay, in words and as JSON', async () => {
+  const engine = await anEngine();
+  const task = await writeSmallTask({ attempts: 8 });
+  cleanups.push(() => task.remove());
+  const { id } = Shown.parse(JSON.parse((await pawl(engine, 'run', task.path, '--json')).out));
+  const db = openPast(engine.dataDir);
+  db.prepare('UPDATE transition SET slot = slot + 7 WHERE key = (1 << 32 | 3)').run();
+  db.close();
+  const told = await pawl(engine, 'replay', id, '--decisions');
+  expect(told.code).toBe(1);
+  expect(told.out).toMatch(/transition 3 +slot +\d+ +\d+/);
+  const json = await pawl(engine, 'replay', id, '--decisions', '--json');
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.out)).toMatchObject({ ok: false, mismatches: [{ where: 'transition 3', field: 'slot' }] });
+  expect(await engine.client.call('replay.status', { run: id })).toMatchObject({ state: 'differs', mismatches: 1 });
+});
