@@ -210,7 +210,9 @@ async function execute(
   // The end of a sandbox that holds the whole verifier is the end of all it started.
   const before = job.isolation === 'shared' ? null : listPids();
   const blocks = String(job.fileMb * 2048);
-  const child = spawn('/bin/sh', ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...args], {
+  // A sandbox sets its limits itself.
+  const argv = job.isolation === 'shared' ? args : ['-c', launcher, 'pawl', String(job.cpuS), blocks, program, ...args];
+  const child = spawn(job.isolation === 'shared' ? program : '/bin/sh', argv, {
     cwd,
     env,
     detached: true,
