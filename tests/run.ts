@@ -76,7 +76,7 @@ say(`Node ${process.versions.node} on ${process.platform}-${process.arch}${proce
 say(`Browser:  ${browser ?? 'none: component, end-to-end and shell tests are skipped'}`);
 say(`Electron: ${binary ?? 'no binary: the shell specs run the built main process against the double of the electron module'}`);
 say(`Display:  ${display ? 'yes' : 'none (browsers run headless)'}`);
-say(`Sandbox:  ${has('bwrap') ? 'bubblewrap is installed (no task of this version needs it)' : 'no bubblewrap (no task of this version needs it)'}`);
+say(`Sandbox:  ${has('bwrap') ? 'bubblewrap is installed; whether it works here is probed by the tests of the sandbox' : 'no bubblewrap: the tests of the sandbox are skipped'}`);
 say(`python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}`);
 
 await ensureBuilt();
