@@ -14,9 +14,10 @@ import { quantile, type BenchReport, type BenchRow } from './report.ts';
 
 /** Most that we may add to a verification. */
 const addedMs = 5;
+/** How much faster two at a time must be than one; or 0.9 of what two shells gain, where this machine has no more to give. */
+const speedup = 1.8;
 /** Most that the engine's loop may stand still. */
 const stallMs = 20;
-const speedup = 1.8;
 
 const limits = { memoryMb: 128, cpuS: 60, processes: 32, fileMb: 4 };
 const report = `printf '{"nonce":"%s","tree":"%s","contract":"%s","values":{"a":0,"b":0}}' "$PAWL_NONCE" "$PAWL_TREE" "$PAWL_CONTRACT" > "$PAWL_REPORT"\n`;
@@ -58,8 +59,8 @@ const row = (
   ok: limit === null || limit.ratio <= limit.goal,
 });
 
-/** Runs `count` times in one shell what a verification runs once, laid out as a verification is; gives milliseconds per run. */
-async function shellLoop(): Promise<{ run(count: number): Promise<number>; remove(): void }> {
+/** `run` runs `count` times in one shell what a verification by `script` runs once, laid out as a verification is: milliseconds per run. */
+async function shellLoop(script: string): Promise<{ run(count: number): Promise<number>; remove(): void }> {
   const owner = verifierOwner();
   if (typeof owner === 'string') throw new Error(owner);
   const folder = mkdtempSync(path.join(tmpdir(), 'pawl-bench-'));
@@ -67,7 +68,7 @@ async function shellLoop(): Promise<{ run(count: number): Promise<number>; remov
   const verifier = path.join(folder, 'task/verifier');
   const channel = path.join(folder, 'report.json');
   for (const made of [artifact, verifier]) mkdirSync(made, { recursive: true });
-  writeFileSync(path.join(verifier, 'check.sh'), report);
+  writeFileSync(path.join(verifier, 'check.sh'), script);
   writeFileSync(channel, '');
   const env = { PAWL_CANDIDATE: '/task/artifact', PAWL_REPORT: '/report.json', PAWL_NONCE: 'n', PAWL_TREE: 't', PAWL_CONTRACT: 'c' };
   const enter = writeEnterScript(createBackend(), { folder, artifact, verifier, report: channel }, limits, env);
@@ -94,7 +95,8 @@ export async function benchVerify(): Promise<BenchReport> {
   const name = 'verify';
   const probe = await createBackend().probe();
   if (!probe.available) return { name, rows: [], skipped: probe.message };
-  const loop = await shellLoop();
+  const loop = await shellLoop(report);
+  const busyLoops = [await shellLoop(busy + report), await shellLoop(busy + report)];
   const one = await startVerifiers(1);
   const two = await startVerifiers(2);
   try {
@@ -130,6 +132,19 @@ export async function benchVerify(): Promise<BenchReport> {
       );
       pair.push(await timed(() => Promise.all([1, 2, 3, 4].map(() => verify(two, large)))));
     }
+    // Two cores of a virtual machine need not be twice one: the same in two shells, in turn and at once.
+    const alone: number[] = [];
+    const together: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      alone.push(
+        await timed(async () => {
+          for (const each of busyLoops) await each.run(2);
+        }),
+      );
+      together.push(await timed(() => Promise.all(busyLoops.map((each) => each.run(2)))));
+    }
+    const possible = quantile(alone, 0.5) / quantile(together, 0.5);
+    const wanted = Math.min(speedup, 0.9 * possible);
     const gain = quantile(single, 0.5) / quantile(pair, 0.5);
 
     // Written to, or it would not be ours.
@@ -151,7 +166,8 @@ export async function benchVerify(): Promise<BenchReport> {
         row('four that compute, one at a time', single),
         availableParallelism() < 2
           ? row('two at a time (one core: not comparable)', pair)
-          : row(`two at a time: ${gain.toFixed(2)} times as fast, against ${speedup}`, pair, { ratio: speedup / gain, goal: 1 }),
+          : row(`two at a time: ${gain.toFixed(2)} times as fast, against ${wanted.toFixed(2)}`, pair, { ratio: wanted / gain, goal: 1 }),
+        row(`two shell loops at a time: ${possible.toFixed(2)} times as fast`, together),
         {
           label: `longest stop of an engine of ${(rss / 1e9).toFixed(1)} GB: ${worst.toFixed(1)} ms, against ${stallMs} ms`,
           medianMs: delays.percentile(50) / 1e6,
@@ -164,6 +180,6 @@ export async function benchVerify(): Promise<BenchReport> {
     };
   } finally {
     await Promise.all([one.stop(), two.stop()]);
-    loop.remove();
+    for (const each of [loop, ...busyLoops]) each.remove();
   }
 }
