@@ -7,6 +7,7 @@ import type { BundleBody, CertifiedBundle } from '#shared/domain/bundle.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { FinalSlot } from '#shared/domain/decide.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
+import { joinEvidence } from '#shared/domain/auto-evidence.ts';
 import { excerptFor, memoryEntry } from '#shared/domain/memory-entry.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
 import { potential } from '#shared/domain/rank.ts';
@@ -41,6 +42,8 @@ export type SlotRecord = {
   readonly measurements: readonly Measurement[];
   /** Of the head's tree, made beside those of the candidate. */
   readonly baseMeasurements: readonly Measurement[];
+  /** What the task's automatic commands said about the candidate, from `autoText`; empty without any. */
+  readonly auto: string;
   readonly cost: Cost;
 };
 
@@ -123,7 +126,7 @@ export function finishedRecords(
 
   for (const { attempt } of slots) addProposal(writer, plan.round, attempt, attempt.candidate?.tree ?? null);
 
-  for (const { attempt, final, measurements, baseMeasurements, cost } of slots) {
+  for (const { attempt, final, measurements, baseMeasurements, auto, cost } of slots) {
     const { planned, candidate, standing } = attempt;
     const tree = candidate?.tree ?? null;
     const verdict = final.verdict;
@@ -230,7 +233,10 @@ export function finishedRecords(
           verdict,
           changes,
           hunks,
-          excerpt: excerptFor(contract.obligations, verdict?.kind === 'ranked' ? verdict.details : {}, outputText(last)),
+          excerpt: joinEvidence(
+            excerptFor(contract.obligations, verdict?.kind === 'ranked' ? verdict.details : {}, outputText(last)),
+            auto,
+          ),
           note: null,
         }),
       );

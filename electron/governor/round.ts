@@ -6,6 +6,8 @@ import type { Usage } from '#shared/domain/budget-ledger.ts';
 import type { Amounts } from '#shared/domain/budget.ts';
 import { decideRound, finishRound, type SlotInput } from '#shared/domain/decide.ts';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
+import { autoText } from '#shared/domain/auto-evidence.ts';
+import { runAutos } from './auto-round.ts';
 import { type Attempt, type NamedTree, type Proposed, readAttempts } from './attempt.ts';
 import { memoryView } from '#shared/domain/retrieve.ts';
 import { mapBounded } from './bounded.ts';
@@ -75,6 +77,16 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
   });
   if (confirmed === null) return null;
   const finished = finishRound(decision, confirmed.winner, confirmed.confirmations);
+  const autos = await runAutos(
+    {
+      service: deps.autos,
+      concurrency: deps.verifiers.concurrency,
+      contract,
+      attempts,
+      request: (candidate) => verifyRequest(input, candidate),
+    },
+    signal,
+  );
   const slots = attempts.map((attempt, i) => {
     const { candidate, base } = measurementsOf(attempt.planned.slot);
     return {
@@ -82,6 +94,7 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
       final: ensure(finished.slots[i], `outcome of slot ${attempt.planned.slot}`),
       measurements: candidate,
       baseMeasurements: base,
+      auto: autoText(contract.obligations, autos.get(attempt.planned.slot) ?? []),
     };
   });
   return {

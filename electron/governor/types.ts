@@ -6,7 +6,7 @@ import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode } from '#shared/domain/verdict.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
-import type { VerifierService } from '#electron/verifiers/api.ts';
+import type { AutoService, VerifierService } from '#electron/verifiers/api.ts';
 
 /** A candidate tree that may be verified, or why it may not. `tree` is null where its files have no name that could be stored. */
 export type CandidateCheck =
@@ -21,6 +21,8 @@ export type CandidateCheck =
 export type GovernorDeps = {
   readonly store: Pick<Store, 'openRound' | 'storeProposals' | 'commitRound' | 'stopRun' | 'retrieveMemory'>;
   readonly verifiers: Pick<VerifierService, 'verify' | 'concurrency'>;
+  /** Needed for a contract with automatic commands. */
+  readonly autos?: AutoService;
   readonly proposer: Proposer;
   /** Pure: the rules of the contract applied to what a proposer made of `base`. */
   readonly check: (base: readonly TreeFile[], candidate: readonly TreeFile[]) => CandidateCheck;

@@ -6,11 +6,12 @@ import type { Sha } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { createClient } from '#shared/rpc/client.ts';
 import type { Port } from '#shared/rpc/port.ts';
-import type { Verification, VerifierService, VerifyRequest } from './api.ts';
+import type { AutoService, Verification, VerifierService, VerifyRequest } from './api.ts';
 import { writableMatcher } from './candidate.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
 import {
+  type CommandJob,
   runnerProtocol,
   type AdapterSpec,
   type Execution,
@@ -42,6 +43,7 @@ export function createVerifierService(
   runnerPort: Port,
   { tmpDir, concurrency }: VerifierServiceOptions,
 ): VerifierService &
+  AutoService &
   ProgramService & { /** The runner's process and what it does now; rejects with an RpcError. */ info(): Promise<RunnerInfo> } {
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new RangeError(`verifications at once: ${concurrency}, must be an integer from 1`);
@@ -159,6 +161,19 @@ export function createVerifierService(
       const ranFreely = unsandboxed && contract.verifier.runsCandidate;
       return recordOf({ id, nonce, tree, execution, unsandboxed: ranFreely }, judgeReport({ contract, nonce, tree, execution }));
     },
+    runAuto: async (request, auto, signal) => {
+      const prepared = autoJobOf(request, auto, `auto_${uuidv7()}`, randomBytes(16).toString('hex'), tmpDir);
+      let execution: Execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'aborted' };
+      if (await turn(signal)) {
+        try {
+          execution = await ask(prepared, signal);
+        } finally {
+          done();
+        }
+      }
+      const output = execution.output === null ? '' : decoder.decode(execution.output);
+      return { name: auto.name, tree: request.tree, ending: endingOf(execution), output };
+    },
     runProgram: async (start, signal) => {
       const id = `prog_${uuidv7()}`;
       const nonce = randomBytes(16).toString('hex');
@@ -197,6 +212,69 @@ const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
   output: null,
   tampered: [],
 };
+
+const decoder = new TextDecoder();
+
+const endingOf = ({ ending, exitCode, signal, message }: Execution): string => {
+  switch (ending) {
+    case 'exited':
+      return exitCode === null ? `ended by ${signal ?? 'a signal'}` : `exit ${exitCode}`;
+    case 'timeout':
+    case 'setup_timeout':
+      return 'took too long';
+    case 'output':
+      return 'wrote too much and was ended';
+    case 'out_of_memory':
+      return 'took too much memory';
+    case 'aborted':
+      return 'ended by a stop';
+    case 'infra':
+      // A single line: what follows in an excerpt is the command's own.
+      return `not run: ${message.split('\n', 1)[0] ?? ''}`;
+    case 'returned':
+    case 'threw':
+      return ending;
+    default:
+      return ending satisfies never;
+  }
+};
+
+/** Of what an automatic command writes so much is kept; more ends it. */
+const autoOutputBytes = 64 * 1024;
+
+// Only the candidate is there: a command that runs its code must not let it read the verifier.
+function autoJobOf(
+  { contract, tree, files, unsandboxed = false }: VerifyRequest,
+  { command, timeoutMs }: VerifyRequest['contract']['auto'][number],
+  id: string,
+  nonce: string,
+  tmpDir: string,
+): CommandJob {
+  const { runsCandidate, env, limits, timeoutsMs } = contract.verifier;
+  return {
+    runtime: 'command',
+    id,
+    nonce,
+    tree,
+    contract: contract.sha,
+    // The folder is laid out as for a verifier, with an empty file in place of it.
+    files: [...inFolder('artifact', files), { path: 'verifier/none', mode: 'file', bytes: new Uint8Array() }],
+    runMs: timeoutMs,
+    // The shell finds the program on the PATH of verifiers, inside a sandbox that of the sandbox.
+    program: '/bin/sh',
+    args: ['-c', 'exec "$@"', 'auto', ...command],
+    tmpDir,
+    env,
+    guarded: [],
+    setupMs: timeoutsMs.setup,
+    outputBytes: autoOutputBytes,
+    isolation: runsCandidate && !unsandboxed ? 'shared' : 'none',
+    cpuS: limits.cpuS,
+    fileMb: limits.fileMb,
+    memoryMb: limits.memoryMb,
+    processes: limits.processes,
+  };
+}
 
 /** Of what a program writes, the last so many bytes are kept. */
 const programOutputBytes = 64 * 1024;

@@ -23,6 +23,7 @@ import type {
   StoredBundle,
   StoredVerdict,
 } from '#electron/store/api.ts';
+import { autoPart } from '#shared/domain/auto-evidence.ts';
 import { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { addAmounts, noAmounts, settleCost } from '#shared/domain/budget-ledger.ts';
 import type { Amounts, Cost } from '#shared/domain/budget.ts';
@@ -38,7 +39,7 @@ import { type ChainCheck, eventIn, instantOf, typeOf } from './chain.ts';
 import type { Cursor } from './cursor.ts';
 import type { Findings } from './findings.ts';
 import { readMeasurements, verdictOfMeasurements, verdictOfRow } from './recorded-measurements.ts';
-import { compareBundle, compareMemory, compareSalts, compareTransition, compareVerdict, type RowContext } from './rows.ts';
+import { compareBundle, compareMemory, compareSalts, compareTransition, compareVerdict, membersOf, type RowContext } from './rows.ts';
 
 export type ReplayRows = {
   readonly events: Cursor<ReplayEvent>;
@@ -567,11 +568,18 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
       final: ensure(finished.slots[i], `outcome of slot ${planned.slot}`),
       measurements: candidate,
       baseMeasurements: base,
+      // Said by commands that decide nothing and are not run again: taken as it was recorded.
+      auto: contract.auto.length === 0 ? '' : autoPart(excerptIn(stored.get(planned.n))),
       cost: costOf(header, planned, [...candidate, ...base], stored.get(planned.n)),
     };
   });
   return { slots, sources };
 }
+
+const excerptIn = (row: ReplayTransition | undefined): string => {
+  const excerpt = membersOf(row?.memory?.body ?? '')?.['excerpt'];
+  return typeof excerpt === 'string' ? excerpt : '';
+};
 
 // What a server reported of its tokens, and how long a round took, stands in the record and nowhere else; the rest is counted again.
 function costOf(

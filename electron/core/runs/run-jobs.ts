@@ -15,7 +15,7 @@ import type { Preflight } from '#electron/governor/preflight.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
-import type { VerifierService } from '#electron/verifiers/api.ts';
+import type { AutoService, VerifierService } from '#electron/verifiers/api.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
@@ -30,7 +30,7 @@ import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
 export type JobDeps = {
   readonly store: Store;
   readonly verifiers: VerifierService;
-  readonly programs: ProgramService;
+  readonly programs: ProgramService & AutoService;
   readonly live: LiveRuns;
   readonly log: Log;
   /** Aborted when the engine closes. */
@@ -59,7 +59,7 @@ const now = (): string => new Date().toISOString();
 const salt = (): Uint8Array => randomBytes(32);
 
 export function createRunJobs(deps: JobDeps): RunJobs {
-  const { store, verifiers, live, log, closing } = deps;
+  const { store, verifiers, programs, live, log, closing } = deps;
 
   type Launch = Omit<TakenUp, 'state'> & { readonly proposer: Proposer; readonly only?: OnlyRounds };
   const launch = (run: RunId, { governed, schema, contractChanged, proposer, only }: Launch): RunLoop => {
@@ -68,6 +68,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       {
         store,
         verifiers,
+        autos: programs,
         proposer,
         check: createCandidateCheck(governed.contract, schema),
         changes: fileChanges,

@@ -191,7 +191,7 @@ export async function loadTask(
   const obligations = parseObligations(add, document['obligation']);
   const advisory = parseList(add, sections.advisory, document['advisory'], 'advisory');
   checkKeys(add, document);
-  if (document['auto'] !== undefined) add('auto', 'not_available', 'is for automatic checks, which this version does not have; remove it');
+  const auto = parseAuto(add, document['auto']);
 
   const verifier = parseVerifier(add, document['verifier'], verifierFolder.files);
   if (obligations !== null && verifier !== null) checkFrom(add, obligations, verifier, verifierFolder.files);
@@ -277,7 +277,7 @@ export async function loadTask(
       paired: measurement.paired ?? measurement.confirm_runs > 1,
       infraRetries: measurement.infra_retries,
     },
-    auto: [],
+    auto,
   };
   // The domain's own schema has the last word: what this loader builds is what every reader of the contract accepts.
   const contractBody = ContractBody.parse(body);
@@ -561,6 +561,21 @@ function checkFrom(add: Add, obligations: readonly LoadedObligation[], verifier:
   }
   if (adapter?.name === 'exit-code' && obligations.length > 1)
     add('obligation', 'bad_value', `has ${obligations.length} entries; an exit code says one thing, leave one binary obligation`);
+}
+
+function parseAuto(add: Add, value: unknown): ContractBody['auto'] {
+  const parsed = parseList(add, sections.auto, value, 'auto');
+  const names = new Set<string>();
+  return parsed.flatMap((one, i) => {
+    if (one === null) return [];
+    const { name, command, timeout_ms: timeoutMs } = one;
+    if (names.has(name)) add(`auto[${i}].name`, 'duplicate_key', `is ${show(name)} a second time; give each command its own name`);
+    names.add(name);
+    if ((command[0] ?? '') === '') add(`auto[${i}].command[0]`, 'bad_value', 'is empty; write the name of a program');
+    else if (command.some((argument) => argument.startsWith('verifier/')))
+      add(`auto[${i}].command`, 'bad_value', 'names a file of verifier/, which is not there when it runs; only artifact/ is');
+    return [{ name, command, timeoutMs }];
+  });
 }
 
 function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {

@@ -110,6 +110,11 @@ export const sections = {
     from: text(1_000).optional(),
   }),
   advisory: table({ key, better: oneOf('lower', 'higher') }),
+  auto: table({
+    name: text(100).refine((value) => !/[\p{Cc}\u2028\u2029]/u.test(value), { error: 'a text of one line' }),
+    command: list(argument, 'texts').min(1, { error: 'a list of a program and its arguments' }),
+    timeout_ms: int(1, day).default(30_000),
+  }),
   budget: table({
     attempts: int(1, Number.MAX_SAFE_INTEGER).default(100),
     rounds: int(1, Number.MAX_SAFE_INTEGER).optional(),

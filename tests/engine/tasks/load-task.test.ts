@@ -211,7 +211,15 @@ describe('a bad task.toml is refused with file, field and message', () => {
     ['adapter and runtime', 'runtime =', 'adapter = "junit"\nruntime =', 'verifier.runtime', /writes its own report/],
     ['from without adapter', 'key = "sum"', 'key = "sum"\nfrom = "x"', 'obligation[0].from', /belongs to an adapter/],
     ['report', 'runtime =', 'report = "x.xml"\nruntime =', 'verifier.report', /belongs to an adapter/],
-    ['auto', '[budget]', '[[auto]]\nname = "x"\n[budget]', 'auto', /this version does not have/],
+    ['auto', '[budget]', '[[auto]]\nname = "x"\n[budget]', 'auto[0].command', /is missing; write a list/],
+    ['auto', '[budget]', '[[auto]]\nname = "x"\ncommand = ["verifier/check.js"]\n[budget]', 'auto[0].command', /not there when it runs/],
+    [
+      'auto',
+      '[budget]',
+      '[[auto]]\nname = "x"\ncommand = ["a"]\n[[auto]]\nname = "x"\ncommand = ["b"]\n[budget]',
+      'auto[1].name',
+      /a second time/,
+    ],
     ['reserved environment', 'runtime =', 'env = ["PAWL_NONCE"]\nruntime =', 'verifier.env[0]', /set for every verifier/],
     [
       'preflight_runs',
