@@ -1,6 +1,7 @@
 import { useEngineState, useQuery } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { assertNever } from '#shared/lib/assert.ts';
+import { useUi } from '#renderer/state/store.ts';
 import { Kbd } from '#renderer/widgets/Kbd.tsx';
 import type { EngineState } from '#renderer/client/engine.ts';
 import type { Dictionary } from '#renderer/i18n/dictionary.ts';
@@ -22,9 +23,15 @@ export function StatusLine({ place }: { place: Place }) {
       </output>
       {info ? (
         <>
-          <span title={info.sandbox.message}>
+          <button
+            type="button"
+            className={styles['sandbox']}
+            data-available={info.sandbox.available}
+            title={`${t.sandboxOpen}\n${info.sandbox.message}`}
+            onClick={() => useUi.getState().setOverlay('settings')}
+          >
             {info.sandbox.backend === null ? t.sandboxMissing : t.sandboxAvailable(info.sandbox.backend)}
-          </span>
+          </button>
           <span title={info.dataDir}>{t.version(info.version)}</span>
         </>
       ) : null}

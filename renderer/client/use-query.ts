@@ -55,26 +55,34 @@ export function useKept<T>(value: T | undefined): T | undefined {
   return value ?? kept;
 }
 
-/** A command with its pending state and its last error. `run` resolves with undefined when it failed. */
+type CommandState = { readonly pending: boolean; readonly error: RpcError | null; readonly cancelled: boolean };
+const resting: CommandState = { pending: false, error: null, cancelled: false };
+
+/** A command with its pending state and its last error. `run` resolves with undefined when it failed or was cancelled. */
 export function useCommand<K extends CallName<Contract>>(name: K) {
   const { engine } = useConnection();
-  const [state, setState] = useState<{ readonly pending: boolean; readonly error: RpcError | null }>({ pending: false, error: null });
+  const [state, setState] = useState<CommandState>(resting);
+  const current = useRef<AbortController | null>(null);
+  const cancel = useCallback(() => current.current?.abort(), []);
   const run = useCallback(
     async (input: Input<Contract[K]>): Promise<Output<Contract[K]> | undefined> => {
-      setState({ pending: true, error: null });
+      const controller = new AbortController();
+      current.current = controller;
+      setState({ ...resting, pending: true });
       try {
-        const answer = await engine.call(name, input);
-        setState({ pending: false, error: null });
+        const answer = await engine.call(name, input, { signal: controller.signal });
+        setState(resting);
         return answer;
       } catch (cause) {
         const error = cause instanceof RpcError ? cause : new RpcError('internal', String(cause));
-        setState({ pending: false, error });
+        setState(controller.signal.aborted ? { ...resting, cancelled: true } : { ...resting, error });
         return undefined;
       }
     },
     [engine, name],
   );
-  return { ...state, run };
+  const reset = useCallback(() => setState(resting), []);
+  return { ...state, run, cancel, reset };
 }
 
 export type Latest<T> = {

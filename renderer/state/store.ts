@@ -4,6 +4,14 @@ import { create, type StateCreator } from 'zustand';
 export const tabs = ['diff', 'verdict', 'memory', 'bundle', 'record'] as const;
 export type Tab = (typeof tabs)[number];
 
+/** What stands in place of the views of the selected transition until it is closed. `seq` is a bundle of the run that is looked at. */
+export type RunPanel =
+  | { readonly kind: 'replay' }
+  | { readonly kind: 'verify'; readonly seq: number }
+  | { readonly kind: 'branch'; readonly seq: number }
+  /** The other run of a comparison. */
+  | { readonly kind: 'compare'; readonly other: string };
+
 export type SelectionSlice = {
   /** Run that the selection belongs to. */
   readonly run: string | null;
@@ -12,6 +20,7 @@ export type SelectionSlice = {
   /** Index of the focused obligation. */
   readonly obligation: number;
   readonly tab: Tab;
+  readonly panel: RunPanel | null;
   /** The newest transition stays selected while the run is live. */
   readonly follow: boolean;
   readonly playing: boolean;
@@ -25,7 +34,9 @@ export type SelectionSlice = {
   /** Moves the selection. A `jump` is remembered for "back"; a step is not. */
   readonly select: (n: number, how: 'step' | 'jump' | 'follow') => void;
   readonly focusObligation: (i: number) => void;
+  /** Shows a view of the selected transition; closes the panel. */
   readonly setTab: (tab: Tab) => void;
+  readonly setPanel: (panel: RunPanel | null) => void;
   readonly setFollow: (follow: boolean) => void;
   readonly setPlaying: (playing: boolean) => void;
   readonly goBack: () => void;
@@ -60,11 +71,13 @@ const selection: StateCreator<UiState, [], [], SelectionSlice> = (set) => ({
   n: 0,
   obligation: 0,
   tab: 'diff',
+  panel: null,
   follow: false,
   playing: false,
   back: [],
   forward: [],
-  openRun: (run, start) => set((s) => (s.run === run ? {} : { run, ...start, playing: false, back: [], forward: [], notice: '' })),
+  openRun: (run, start) =>
+    set((s) => (s.run === run ? {} : { run, ...start, panel: null, playing: false, back: [], forward: [], notice: '' })),
   select: (n, how) =>
     set((s) => {
       if (n === s.n) return {};
@@ -73,7 +86,8 @@ const selection: StateCreator<UiState, [], [], SelectionSlice> = (set) => ({
       return how === 'jump' && s.n > 0 ? { ...moved, back: [...s.back.slice(1 - longestHistory), s.n], forward: [] } : moved;
     }),
   focusObligation: (obligation) => set({ obligation, notice: '' }),
-  setTab: (tab) => set({ tab }),
+  setTab: (tab) => set({ tab, panel: null }),
+  setPanel: (panel) => set({ panel }),
   setFollow: (follow) => set({ follow, playing: false }),
   setPlaying: (playing) => set({ playing }),
   goBack: () =>

@@ -1,18 +1,50 @@
 import { useEffect, useId, useState } from 'react';
 import { X } from 'lucide-react';
+import type { RpcError } from '#shared/contract/errors.ts';
+import type { RevisionChoices, TaskPreflight } from '#shared/contract/preflight.ts';
+import type { TaskInfo } from '#shared/contract/task.ts';
 import { useConnection, useCommand, useQuery, useSettled } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
-import { NumberField, inRange } from './NumberField.tsx';
+import { inRange, maxAttempts, maxSeed, maxSlots, NumberField } from '#renderer/widgets/NumberField.tsx';
+import { isRefusedHere, needsSandbox, RunsWhere } from '#renderer/widgets/RunsWhere.tsx';
+import { UnsandboxedSwitch } from '#renderer/widgets/UnsandboxedSwitch.tsx';
+import { SeedMeasurement, type Choice } from './SeedMeasurement.tsx';
+import { UnstableChoices } from './UnstableChoices.tsx';
 import { TaskSummary } from './TaskSummary.tsx';
 import styles from './NewRunPanel.module.css';
 
 const none = {};
 const typingPauseMs = 250;
-const maxSlots = 64;
-const maxSeed = Number.MAX_SAFE_INTEGER;
-const maxAttempts = 1_000_000_000;
+
+type Choices = ReadonlyMap<string, Choice>;
+const noChoices: Choices = new Map();
+/** What was chosen, and found, belongs to the folder it was chosen for. */
+type ChosenFor = { readonly path: string; readonly choices: Choices };
+type Found = ChosenFor & { readonly result: TaskPreflight };
+
+function revision(choices: Choices): RevisionChoices {
+  const keys = (wanted: Choice) => [...choices].flatMap(([key, choice]) => (choice === wanted ? [key] : []));
+  const [quarantine, median] = [keys('quarantine'), keys('median')];
+  return { ...(quarantine.length > 0 ? { quarantine } : {}), ...(median.length > 0 ? { median } : {}) };
+}
+
+/** Obligations of the task that a refused start or a measurement has named, and those about which something was chosen already. */
+function unstableKeys({ contract }: TaskInfo, refused: RpcError | null, found: TaskPreflight | null, choices: Choices): string[] {
+  const measured = new Set(found?.obligations.flatMap(({ key, stable }) => (stable ? [] : [key])));
+  // The error names the first in `field`, and every one at the beginning of a line of its message.
+  const lines = refused?.message.split('\n') ?? [];
+  return contract.obligations
+    .map(({ key }) => key)
+    .filter(
+      (key) =>
+        choices.has(key) ||
+        measured.has(key) ||
+        refused?.where.field === key ||
+        lines.some((line) => line.startsWith(`${key} took the values `)),
+    );
+}
 
 type Props = { readonly alone: boolean; readonly onStarted: (run: string) => void; readonly onClose: () => void };
 
@@ -20,13 +52,19 @@ type Props = { readonly alone: boolean; readonly onStarted: (run: string) => voi
 export function NewRunPanel({ alone, onStarted, onClose }: Props) {
   const { t } = useText();
   const { engine, cache } = useConnection();
-  const samples = useQuery('app.info', none).data?.samples ?? [];
+  const app = useQuery('app.info', none).data;
+  const samples = app?.samples ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const [typed, setTyped] = useState('');
   const [slots, setSlots] = useState('4');
   const [seed, setSeed] = useState('1');
   const [attempts, setAttempts] = useState('');
   const start = useCommand('run.start');
+  const preflight = useCommand('task.preflight');
+  const [found, setFound] = useState<Found | null>(null);
+  const [chosenFor, setChosenFor] = useState<ChosenFor>({ path: '', choices: new Map() });
+  const [unsandboxed, setUnsandboxed] = useState(false);
+  const [triedPath, setTriedPath] = useState('');
   const group = useId();
   useEffect(() => {
     // From any field of the panel, where the command registry keeps still.
@@ -42,8 +80,17 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
   const asked = chosen ?? typedPath;
   const task = useQuery('task.inspect', asked === '' ? null : { path: asked });
   const info = asked !== path || task.error ? undefined : task.data;
+  const choices = chosenFor.path === path ? chosenFor.choices : noChoices;
+  const measured = found?.path === path ? found : null;
+  const verifier = info?.contract.verifier;
+  const offered = verifier !== undefined && needsSandbox(verifier) && app?.sandbox.available === false;
+  const free = offered && unsandboxed;
+  const refused = verifier !== undefined && isRefusedHere(verifier, app?.sandbox, free);
+  const refusedUnstable = start.error?.code === 'unstable' && triedPath === path ? start.error : null;
+  const unstable = info ? unstableKeys(info, refusedUnstable, measured?.result ?? null, choices) : [];
   const ready =
     info !== undefined &&
+    !refused &&
     info.operators.length > 0 &&
     inRange(slots, 1, maxSlots) &&
     inRange(seed, 0, maxSeed) &&
@@ -51,12 +98,31 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
 
   const submit = async () => {
     if (!ready) return;
-    const limit = attempts === '' ? {} : { attempts: Number(attempts) };
-    const started = await start.run({ task: path, proposer: 'search', slots: Number(slots), seed: Number(seed), ...limit });
+    setTriedPath(path);
+    const started = await start.run({
+      task: path,
+      proposer: 'search',
+      slots: Number(slots),
+      seed: Number(seed),
+      ...(attempts === '' ? {} : { attempts: Number(attempts) }),
+      ...revision(choices),
+      ...(free ? { unsandboxed: true } : {}),
+    });
     if (!started) return;
     onClose();
     onStarted(started.run);
   };
+  const measure = async () => {
+    if (!info || refused) return;
+    const result = await preflight.run({
+      path,
+      ...(inRange(slots, 1, maxSlots) ? { slots: Number(slots) } : {}),
+      ...revision(choices),
+      ...(free ? { unsandboxed: true } : {}),
+    });
+    if (result) setFound({ path, choices, result });
+  };
+  const choose = (key: string, choice: Choice) => setChosenFor({ path, choices: new Map(choices).set(key, choice) });
   const browse = async () => {
     const picked = await engine.desktop.pickFolder(t.folderPickTitle);
     if (picked === null) return;
@@ -115,6 +181,21 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
             </span>
           </div>
           <TaskSummary path={asked} task={task} onRetry={() => cache.refresh('task.inspect')} />
+          {info ? <RunsWhere verifier={info.contract.verifier} sandbox={app?.sandbox} unsandboxed={free} proposer="search" /> : null}
+          {offered ? <UnsandboxedSwitch checked={unsandboxed} onChange={setUnsandboxed} /> : null}
+          {info ? (
+            <div className={styles['measure']}>
+              <Button disabled={refused || preflight.pending} onClick={() => void measure()}>
+                {preflight.pending ? t.preflightRunning : t.preflight}
+              </Button>
+              {preflight.pending ? <Button onClick={preflight.cancel}>{t.cancel}</Button> : null}
+            </div>
+          ) : null}
+          {preflight.error ? <Problem error={preflight.error} /> : null}
+          {measured ? <SeedMeasurement found={measured.result} stale={measured.choices !== choices} /> : null}
+          {unstable.length > 0 ? (
+            <UnstableChoices keys={unstable} choices={choices} refused={refusedUnstable !== null} onChange={choose} />
+          ) : null}
           <div className={styles['numbers']}>
             <NumberField label={t.slotsLabel} help={t.slotsHelp} value={slots} min={1} max={maxSlots} onChange={setSlots} />
             <NumberField label={t.seedLabel} help={t.seedHelp} value={seed} min={0} max={maxSeed} onChange={setSeed} />
@@ -129,7 +210,7 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
               onChange={setAttempts}
             />
           </div>
-          {start.error ? <Problem error={start.error} /> : null}
+          {start.error && refusedUnstable === null ? <Problem error={start.error} /> : null}
         </div>
         <div className={styles['foot']}>
           <button type="submit" className={styles['start']} disabled={!ready || start.pending}>

@@ -1,7 +1,9 @@
 import type { TaskInfo } from '#shared/contract/task.ts';
+import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import type { QueryState } from '#renderer/client/query-cache.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
+import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import styles from './NewRunPanel.module.css';
 
 /** What was found in the task folder, or what is wrong with it, by file and field. */
@@ -13,6 +15,7 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
   if (!info) {
     return <output className={styles['summary']}>{t.checking}</output>;
   }
+  const tamper = isTamperEvidentOnly(info.contract);
   return (
     <div className={styles['summary']} aria-live="polite">
       <p className={styles['taskTitle']}>{info.title}</p>
@@ -20,7 +23,7 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
       <ul className={styles['obligations']}>
         {info.contract.obligations.map((obligation) => (
           <li key={obligation.key}>
-            <code>{obligation.key}</code> {obligation.title}
+            <code>{obligation.key}</code> {obligation.title} {tamper ? <TamperEvident /> : null}
           </li>
         ))}
       </ul>

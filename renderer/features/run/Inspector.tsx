@@ -6,6 +6,7 @@ import { nearMisses, variationPlace } from '#renderer/state/steps.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { OutcomeMark } from '#renderer/features/timeline/index.ts';
 import { PhraseText } from '#renderer/widgets/PhraseText.tsx';
+import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { explain, whyHeading } from './explain.ts';
 import type { ShownDetail } from './use-transition-detail.ts';
 import screen from './RunScreen.module.css';
@@ -19,12 +20,13 @@ type Props = {
   readonly n: number;
   readonly shown: ShownDetail;
   readonly obligation: number;
+  readonly tamperEvidentOnly: boolean;
   readonly onSelect: (n: number) => void;
   readonly onFocusObligation: (i: number) => void;
 };
 
 /** Why the selected transition became what it became: in words, then in numbers, then what came close. All of it from columns at hand. */
-export function Inspector({ data, version, n, shown, obligation, onSelect, onFocusObligation }: Props) {
+export function Inspector({ data, version, n, shown, obligation, tamperEvidentOnly, onSelect, onFocusObligation }: Props) {
   const { t, f } = useText();
   // `version` stands for the columns, which change in place.
   // oxlint-disable-next-line react/exhaustive-deps
@@ -64,7 +66,7 @@ export function Inspector({ data, version, n, shown, obligation, onSelect, onFoc
         <section>
           <h2 className={styles['heading']}>{t.obligationsAgainstBase}</h2>
           {reason.ranked ? (
-            <Changes reason={reason} data={data} focused={obligation} onFocus={onFocusObligation} />
+            <Changes reason={reason} data={data} focused={obligation} tamperEvidentOnly={tamperEvidentOnly} onFocus={onFocusObligation} />
           ) : (
             <p className={styles['quiet']}>{t.noRank}</p>
           )}
@@ -93,13 +95,21 @@ export function Inspector({ data, version, n, shown, obligation, onSelect, onFoc
   );
 }
 
-function Changes({ reason, data, focused, onFocus }: { reason: Reason; data: RunData; focused: number; onFocus: (i: number) => void }) {
+type ChangesProps = {
+  readonly reason: Reason;
+  readonly data: RunData;
+  readonly focused: number;
+  readonly tamperEvidentOnly: boolean;
+  readonly onFocus: (i: number) => void;
+};
+
+function Changes({ reason, data, focused, tamperEvidentOnly, onFocus }: ChangesProps) {
   const { t, f } = useText();
   const row = (change: ObligationRow, tone: 'better' | 'worse') => (
     <tr key={change.i} className={styles[tone]} data-focused={change.i === focused}>
       <td>
         <button type="button" className={styles['obligation']} onClick={() => onFocus(change.i)} title={change.title}>
-          {change.name}
+          {change.name} {tamperEvidentOnly ? <TamperEvident /> : null}
         </button>
       </td>
       <td>{f.int(change.before)}</td>
@@ -128,7 +138,7 @@ function Changes({ reason, data, focused, onFocus }: { reason: Reason; data: Run
           <tr data-focused="true">
             <td>
               <span className={styles['obligation']} title={focusedObligation.title}>
-                {focusedObligation.key}
+                {focusedObligation.key} {tamperEvidentOnly ? <TamperEvident /> : null}
               </span>
             </td>
             <td>{f.int(base)}</td>

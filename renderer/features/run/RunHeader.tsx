@@ -1,11 +1,16 @@
+import type { ReactNode } from 'react';
+import type { BundleRef } from '#shared/contract/replay.ts';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
-import { formatPlace } from '#renderer/app/navigation.ts';
+import { formatPlace, runPlace } from '#renderer/app/navigation.ts';
+import { useQuery } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { Chip } from '#renderer/widgets/Chip.tsx';
 import { Header } from '#renderer/widgets/Header.tsx';
+import { shortRun } from '#renderer/widgets/run-name.ts';
 import { RunState } from '#renderer/widgets/RunState.tsx';
+import styles from './RunHeader.module.css';
 
 type Actions = {
   readonly canStop: boolean;
@@ -15,8 +20,17 @@ type Actions = {
   readonly resume: () => void;
 };
 
+type Props = {
+  readonly detail: RunDetail | null;
+  /** The bundle that the run branched from. */
+  readonly parent?: BundleRef | null;
+  /** What is known of its decisions. */
+  readonly badge?: ReactNode;
+  readonly actions?: Actions;
+};
+
 /** What the run is, how it stands, and the few things that can be done to it. */
-export function RunHeader({ detail, actions }: { detail: RunDetail | null; actions?: Actions }) {
+export function RunHeader({ detail, parent = null, badge, actions }: Props) {
   const { t } = useText();
   return (
     <Header
@@ -35,9 +49,13 @@ export function RunHeader({ detail, actions }: { detail: RunDetail | null; actio
               {t.tamperEvident}
             </Chip>
           ) : null}
-          <Chip tone="dashed" title={t.replayNotCheckedTitle}>
-            {t.replayNotChecked}
-          </Chip>
+          {detail.header.unsandboxed === true ? (
+            <Chip tone="warn" title={t.unsandboxedTitle}>
+              {t.unsandboxed}
+            </Chip>
+          ) : null}
+          {badge}
+          {parent ? <ParentLink parent={parent} /> : null}
         </>
       ) : null}
       <span style={{ flex: 1 }} />
@@ -52,5 +70,17 @@ export function RunHeader({ detail, actions }: { detail: RunDetail | null; actio
         </Button>
       ) : null}
     </Header>
+  );
+}
+
+function ParentLink({ parent }: { parent: BundleRef }) {
+  const { t } = useText();
+  // The transition that made the bundle is where the link leads.
+  const bundle = useQuery('run.bundle', { run: parent.run, seq: parent.seq }).data?.bundle;
+  const n = bundle?.transition ?? null;
+  return (
+    <a className={styles['parent']} href={formatPlace({ ...runPlace(parent.run), n, tab: 'bundle' })} title={t.branchOfTitle(parent.run)}>
+      {t.branchOf(shortRun(parent.run), parent.seq)}
+    </a>
   );
 }

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
 import type { RunDetail } from '#shared/contract/run.ts';
+import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import { useCommands } from '#renderer/app/commands.ts';
 import type { RunPlace } from '#renderer/app/navigation.ts';
-import { useCommand } from '#renderer/client/use-query.ts';
+import { useCommand, useQuery } from '#renderer/client/use-query.ts';
 import { Timeline, type TimelineHandle } from '#renderer/features/timeline/index.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
@@ -15,11 +16,14 @@ import { GoTo } from './GoTo.tsx';
 import { Inspector } from './Inspector.tsx';
 import { Legend } from './Legend.tsx';
 import { runCommands } from './run-commands.ts';
+import { ReplayBadge } from './ReplayBadge.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { ensureAround, useRunStore } from './use-run-store.ts';
 import { useFollow, usePlay } from './use-motion.ts';
 import { useRunPlace } from './use-run-place.ts';
+import { useDecisionReplay } from './use-decision-replay.ts';
 import { useTransitionDetail } from './use-transition-detail.ts';
+import { RunPanelView } from './panels/RunPanelView.tsx';
 import { WorkArea } from './WorkArea.tsx';
 import styles from './RunScreen.module.css';
 
@@ -47,6 +51,8 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const obligation = useUi((s) => s.obligation);
   const hidden = useUi((s) => s.hidden);
   const overlay = useUi((s) => s.overlay);
+  const panel = useUi((s) => s.panel);
+  const tamperEvidentOnly = isTamperEvidentOnly(detail.contractBody, detail.header.unsandboxed === true);
   const live = detail.status === 'running';
   const [{ keep, getTimeline }] = useState(holdTimeline);
   const stop = useCommand('run.stop');
@@ -65,9 +71,43 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const run = detail.id;
   const stopNow = useCallback(() => void callStop({ run }), [callStop, run]);
   const resumeNow = useCallback(() => void callResume({ run }), [callResume, run]);
+  const transitions = Math.max(detail.transitions, store.count);
+  const replay = useDecisionReplay(run, transitions);
+  const { standing, start: startReplay } = replay;
+  const replayNow = useCallback(() => {
+    useUi.getState().setPanel({ kind: 'replay' });
+    if (standing !== 'matches') startReplay();
+  }, [standing, startReplay]);
+  const relatives = useQuery('run.relatives', { run }).data;
+  const kin = relatives?.parent?.run ?? relatives?.branches[0]?.run ?? null;
+  const compareNow = useCallback(() => {
+    if (kin === null) useUi.getState().setNotice(t.compareNothing);
+    else useUi.getState().setPanel({ kind: 'compare', other: kin });
+  }, [kin, t]);
+  const certified = detail.head !== null;
+  const bundle = useCallback((): number | null => {
+    const at = useUi.getState().n;
+    if (!certified) return null;
+    if (at < 1 || store.round(at) < 1) return 0;
+    const own = store.bundleSeq(at);
+    return own >= 0 ? own : store.baseSeq(at);
+  }, [store, certified]);
   const commands = useMemo(
-    () => runCommands({ data: store, text, timeline: getTimeline, live, canStop, canResume, stop: stopNow, resume: resumeNow }),
-    [store, text, getTimeline, live, canStop, canResume, stopNow, resumeNow],
+    () =>
+      runCommands({
+        data: store,
+        text,
+        timeline: getTimeline,
+        live,
+        canStop,
+        canResume,
+        bundle,
+        replay: replayNow,
+        compare: compareNow,
+        stop: stopNow,
+        resume: resumeNow,
+      }),
+    [store, text, getTimeline, live, canStop, canResume, bundle, replayNow, compareNow, stopNow, resumeNow],
   );
   useCommands(commands);
 
@@ -84,6 +124,8 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
     <>
       <RunHeader
         detail={detail}
+        parent={relatives?.parent ?? null}
+        badge={<ReplayBadge replay={replay} transitions={transitions} onOpen={replayNow} />}
         actions={{
           canStop: live,
           canResume,
@@ -114,6 +156,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                     focusedObligation={obligation}
                     hidden={hidden}
                     live={live}
+                    tamperEvidentOnly={tamperEvidentOnly}
                     onSelect={scrub}
                     onFocusObligation={focus}
                   />
@@ -125,7 +168,19 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
           <Panel id="work" minSize="180px">
             <Group orientation="horizontal" defaultLayout={columns.defaultLayout} onLayoutChanged={columns.onLayoutChanged}>
               <Panel id="tabs" minSize="360px">
-                <WorkArea data={store} version={version} n={n} shown={shown} live={live} />
+                {panel === null ? (
+                  <WorkArea
+                    data={store}
+                    version={version}
+                    n={n}
+                    shown={shown}
+                    live={live}
+                    detail={detail}
+                    tamperEvidentOnly={tamperEvidentOnly}
+                  />
+                ) : (
+                  <RunPanelView panel={panel} detail={detail} replay={replay} />
+                )}
               </Panel>
               <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
               <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
@@ -135,6 +190,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                   n={n}
                   shown={shown}
                   obligation={obligation}
+                  tamperEvidentOnly={tamperEvidentOnly}
                   onSelect={select}
                   onFocusObligation={focus}
                 />

@@ -1,5 +1,6 @@
 import { useRef, type KeyboardEvent } from 'react';
 import { assertNever } from '#shared/lib/assert.ts';
+import type { RunDetail } from '#shared/contract/run.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
 import { tabs, useUi, type Tab } from '#renderer/state/store.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
@@ -23,10 +24,18 @@ const tabInfo: Readonly<Record<Tab, { readonly name: TextKey; readonly keys: str
   record: { name: 'tabRecord', keys: 'KeyR' },
 };
 
-type Props = { readonly data: RunData; readonly version: number; readonly n: number; readonly shown: ShownDetail; readonly live: boolean };
+type Props = {
+  readonly data: RunData;
+  readonly version: number;
+  readonly n: number;
+  readonly shown: ShownDetail;
+  readonly live: boolean;
+  readonly detail: RunDetail;
+  readonly tamperEvidentOnly: boolean;
+};
 
 /** The selected transition in full, one view at a time. Old content stays, dimmed and named, until the new one is there. */
-export function WorkArea({ data, n, shown, live }: Props) {
+export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Props) {
   const { t } = useText();
   const tab = useUi((s) => s.tab);
   const follow = useUi((s) => s.follow);
@@ -67,7 +76,7 @@ export function WorkArea({ data, n, shown, live }: Props) {
           // A pane scrolls, so the keyboard must be able to reach it.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <div className={styles['content']} data-stale={stale} tabIndex={0}>
-            <Pane tab={tab} data={data} detail={shown.data} />
+            <Pane tab={tab} data={data} run={detail} detail={shown.data} tamperEvidentOnly={tamperEvidentOnly} />
           </div>
         ) : (
           <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
@@ -77,16 +86,24 @@ export function WorkArea({ data, n, shown, live }: Props) {
   );
 }
 
-function Pane({ tab, data, detail }: { tab: Tab; data: RunData; detail: NonNullable<ShownDetail['data']> }) {
+type PaneProps = {
+  readonly tab: Tab;
+  readonly data: RunData;
+  readonly run: RunDetail;
+  readonly detail: NonNullable<ShownDetail['data']>;
+  readonly tamperEvidentOnly: boolean;
+};
+
+function Pane({ tab, data, run, detail, tamperEvidentOnly }: PaneProps) {
   switch (tab) {
     case 'diff':
       return <DiffPane detail={detail} />;
     case 'verdict':
-      return <VerdictPane obligations={data.obligations} detail={detail} />;
+      return <VerdictPane obligations={data.obligations} detail={detail} tamperEvidentOnly={tamperEvidentOnly} />;
     case 'memory':
       return <MemoryPane detail={detail} />;
     case 'bundle':
-      return <BundlePane run={data.run} detail={detail} />;
+      return <BundlePane run={run} detail={detail} />;
     case 'record':
       return <RecordPane detail={detail} />;
     default:

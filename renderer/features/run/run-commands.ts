@@ -24,12 +24,28 @@ export type RunActions = {
   readonly live: boolean;
   readonly canStop: boolean;
   readonly canResume: boolean;
+  /** The bundle of the selection: the one that a commit made, else the one that an attempt was tried on. null while nothing is certified. */
+  readonly bundle: () => number | null;
+  readonly replay: () => void;
+  readonly compare: () => void;
   readonly stop: () => void;
   readonly resume: () => void;
 };
 
 /** All commands of the run screen over one run's columns. */
-export function runCommands({ data, text: { t }, timeline, live, canStop, canResume, stop, resume }: RunActions): Command[] {
+export function runCommands({
+  data,
+  text: { t },
+  timeline,
+  live,
+  canStop,
+  canResume,
+  bundle,
+  replay,
+  compare,
+  stop,
+  resume,
+}: RunActions): Command[] {
   const ui = useUi.getState;
   const move = (to: number | null, how: 'step' | 'jump') => {
     if (to === null) ui().setNotice(t.noneFound);
@@ -58,6 +74,17 @@ export function runCommands({ data, text: { t }, timeline, live, canStop, canRes
     keys,
     group: 'look',
     run: () => ui().setTab(value),
+  });
+  const onBundle = (kind: 'verify' | 'branch', name: Command['name'], keys: string[]): Command => ({
+    id: `run.${kind}`,
+    name,
+    keys,
+    group: 'run',
+    when: () => bundle() !== null,
+    run: () => {
+      const seq = bundle();
+      if (seq !== null) ui().setPanel({ kind, seq });
+    },
   });
   const obligation = (by: Direction) => ui().focusObligation(Math.min(data.m - 1, Math.max(0, ui().obligation + by)));
 
@@ -120,6 +147,18 @@ export function runCommands({ data, text: { t }, timeline, live, canStop, canRes
     { id: 'run.zoomOut', name: 'zoomOut', keys: ['Minus'], group: 'look', run: () => timeline()?.zoom(2) },
     { id: 'run.zoomFit', name: 'zoomFit', keys: ['Digit0'], group: 'look', run: () => timeline()?.fit() },
     { id: 'run.showAll', name: 'showAll', keys: [], group: 'look', when: () => ui().hidden.size > 0, run: () => ui().showAll() },
+    {
+      id: 'run.closePanel',
+      name: 'cmdClosePanel',
+      keys: ['Escape'],
+      group: 'look',
+      when: () => ui().panel !== null,
+      run: () => ui().setPanel(null),
+    },
+    { id: 'run.compare', name: 'cmdCompare', keys: ['KeyC'], group: 'look', run: compare },
+    { id: 'run.replay', name: 'cmdReplay', keys: ['Shift+KeyD'], group: 'run', run: replay },
+    onBundle('verify', 'cmdVerify', ['Shift+KeyV']),
+    onBundle('branch', 'cmdBranch', ['Shift+KeyF']),
     { id: 'run.follow', name: 'follow', keys: ['KeyF'], group: 'run', when: () => live, run: () => ui().setFollow(!ui().follow) },
     { id: 'run.stop', name: 'stopRun', keys: ['Shift+KeyS'], group: 'run', when: () => canStop, run: stop },
     { id: 'run.resume', name: 'resumeRun', keys: ['Shift+KeyR'], group: 'run', when: () => canResume, run: resume },

@@ -19,6 +19,9 @@ function MiddleEllipsis({ text }: { text: string }) {
   );
 }
 
+const hintOf = ({ key, title }: Obligation, label: string): string =>
+  [...new Set([key, title, label])].filter((line) => line !== '').join('\n');
+
 type Props = {
   readonly obligations: readonly Obligation[];
   /** Rank of the head, or null while nothing is certified. */
@@ -26,6 +29,7 @@ type Props = {
   /** Changes whenever `head` has other values. */
   readonly headSeq: number;
   readonly focused: number;
+  readonly tamperEvidentOnly: boolean;
   readonly band: Band;
   readonly scroll: number;
   readonly onScroll: (scroll: number) => void;
@@ -33,7 +37,7 @@ type Props = {
 };
 
 /** The obligations beside their rows, with the value the head has. Only the rows that are seen are in the document. */
-export const Labels = memo(function Labels({ obligations, head, focused, band, scroll, onScroll, onFocus }: Props) {
+export const Labels = memo(function Labels({ obligations, head, focused, tamperEvidentOnly, band, scroll, onScroll, onFocus }: Props) {
   const { t, f } = useText();
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -70,7 +74,7 @@ export const Labels = memo(function Labels({ obligations, head, focused, band, s
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={i === focused}
-              title={obligation.title === obligation.key ? obligation.key : `${obligation.key}\n${obligation.title}`}
+              title={hintOf(obligation, tamperEvidentOnly ? t.tamperEvident : '')}
               onClick={() => onFocus(i)}
             >
               <MiddleEllipsis text={obligation.key} />

@@ -54,6 +54,8 @@ export type TimelineProps = {
   /** Codes of outcomes that are not shown. */
   readonly hidden: ReadonlySet<number>;
   readonly live: boolean;
+  /** A candidate could have forged the verdicts; the names of the obligations say so. */
+  readonly tamperEvidentOnly?: boolean;
   readonly onSelect: (n: number) => void;
   readonly onFocusObligation: (i: number) => void;
   readonly ref?: Ref<TimelineHandle>;
@@ -71,7 +73,18 @@ const changesShown = 3;
  * The run as one picture: minimap, potential staircase and obligation matrix on a common axis of transitions. A click or drag selects; the wheel
  * zooms at the pointer, with shift it pans; shift-drag pans; the window of the minimap is dragged and resized. Keys are the run screen's.
  */
-export function Timeline({ data, version, selected, focusedObligation, hidden, live, onSelect, onFocusObligation, ref }: TimelineProps) {
+export function Timeline({
+  data,
+  version,
+  selected,
+  focusedObligation,
+  hidden,
+  live,
+  tamperEvidentOnly = false,
+  onSelect,
+  onFocusObligation,
+  ref,
+}: TimelineProps) {
   const { t } = useText();
   const root = useRef<HTMLDivElement>(null);
   const plot = useRef<HTMLDivElement>(null);
@@ -288,6 +301,7 @@ export function Timeline({ data, version, selected, focusedObligation, hidden, l
           head={head}
           headSeq={headSeq}
           focused={focusedObligation}
+          tamperEvidentOnly={tamperEvidentOnly}
           band={layout.rows}
           scroll={scroll}
           onScroll={onScroll}

@@ -1,16 +1,18 @@
 // An engine for the renderer's tests and for looking at it: the real contract and the real RPC over an in-memory port, invented runs behind it.
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
+import type { AppInfo } from '#shared/contract/app.ts';
 import type { DesktopApi } from '#shared/contract/desktop.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import { serve } from '#shared/rpc/server.ts';
 import { createPortPair, type Port } from '#shared/rpc/port.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
+import { ensure } from '#shared/lib/assert.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
-import { fakeReplay } from '../fake-replay.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
-import { fakePreflight } from './fake-preflight.ts';
+import { fakeReplays } from './fake-replays.ts';
+import { fakePreflight, refuseUnstable } from './fake-preflight.ts';
 
 export type FakeEngineOptions = {
   /** Runs that are there from the beginning, newest first. */
@@ -21,6 +23,10 @@ export type FakeEngineOptions = {
   readonly desktopKind?: DesktopApi['kind'];
   /** Held back before `run.transition` answers; for looking at stale panes. */
   readonly beforeTransition?: () => Promise<void>;
+  /** Held back before each item of a decision replay, and before a bundle is measured again. */
+  readonly beforeReplay?: () => Promise<void>;
+  readonly beforeVerify?: () => Promise<void>;
+  readonly sandbox?: AppInfo['sandbox'];
   /** Fails `run.list` while it returns true. */
   readonly listFails?: () => boolean;
 };
@@ -47,7 +53,23 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
   const journal: { run: string; type: string }[] = [];
   const calls: string[] = [];
-  let jobs = (options.runs ?? []).map((run, i) => createFakeJob(run, (options.runs?.length ?? 0) - i, blobs));
+  const given = options.runs ?? [];
+  const made = new Map<number, FakeJob>();
+  // A parent is made before its branches, wherever it stands in the list.
+  const make = (i: number): FakeJob => {
+    const known = made.get(i);
+    if (known) return known;
+    const run = ensure(given[i], `run ${i} of the fake engine`);
+    const job = createFakeJob(
+      run,
+      given.length - i,
+      blobs,
+      run.parent === undefined ? null : make(run.parent.run).originAt(run.parent.seq),
+    );
+    made.set(i, job);
+    return job;
+  };
+  let jobs = given.map((_, i) => make(i));
   let port: Port | null = null;
   let dead = false;
   let onStopped: (reason: string) => void = () => {};
@@ -87,13 +109,13 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   };
 
   const handlers: Handlers<Contract> = {
-    ...fakeReplay,
+    ...fakeReplays({ jobs: () => jobs, beforeReplay: options.beforeReplay, beforeVerify: options.beforeVerify }),
     'app.info': () => ({
       version: '0.1.0',
       dataDir: '/home/ada/.local/share/pawl',
       node: '24.21.0',
       sqlite: '3.51.0',
-      sandbox: { available: true, backend: 'bubblewrap', message: 'bubblewrap 0.11 with user namespaces' },
+      sandbox: options.sandbox ?? { available: true, backend: 'bubblewrap', message: 'bubblewrap 0.11 with user namespaces' },
       samples: fakeSamples.map((sample) => ({ ...sample })),
     }),
     async *'app.journal'({ after }, { signal }) {
@@ -126,9 +148,11 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
         await next(signal);
       }
     },
-    'run.start': ({ task, slots, seed, attempts }) => {
-      if (task === undefined) throw new RpcError('bad_input', 'this fake has nothing to branch from', { field: 'from' });
-      const info = fakeTask(task);
+    'run.start': ({ task, from, slots, seed, attempts, unsandboxed, ...choices }) => {
+      const parent = from === undefined ? null : jobOf(from.run);
+      const origin = parent === null || from === undefined ? null : parent.originAt(from.seq);
+      const info = parent ? { ...parent.summary().task, budget: parent.detail().header.budget } : fakeTask(task ?? '');
+      if (task !== undefined) refuseUnstable(task, choices);
       const job = createFakeJob(
         {
           slots,
@@ -137,9 +161,12 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
           shown: 0,
           status: 'running',
           task: { id: info.id, title: info.title },
+          ...(parent?.options.verifier ? { verifier: parent.options.verifier } : {}),
+          ...(unsandboxed === true ? { unsandboxed } : {}),
         },
         jobs.length + 1,
         blobs,
+        origin,
       );
       jobs = [job, ...jobs];
       changed(job, 'genesis');

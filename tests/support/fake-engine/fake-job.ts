@@ -1,6 +1,7 @@
 // One run of the fake engine: how much of it is published, and its records in the shapes of the contract.
 import { OutcomeCounts } from '#shared/contract/run.ts';
 import type { ChainColumns, RowColumns, RunDetail, RunSummary, TransitionDetail, TransitionRow } from '#shared/contract/run.ts';
+import type { BundleReplay, ReplayMismatch, ReplayMissing } from '#shared/contract/replay.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { Budget } from '#shared/domain/budget.ts';
@@ -24,6 +25,24 @@ export type FakeJobOptions = {
   readonly note?: string | null;
   readonly proposer?: ProposerKind;
   readonly task?: { readonly id: string; readonly title: string };
+  /** Fields of the contract's verifier that are not those of the sample. */
+  readonly verifier?: Partial<ContractBody['verifier']>;
+  readonly unsandboxed?: true;
+  /** The bundle it branched from: which of the engine's options the run is, and the place in its chain. */
+  readonly parent?: { readonly run: number; readonly seq: number };
+  /** What recomputing its decisions finds. */
+  readonly mismatches?: readonly ReplayMismatch[];
+  readonly missing?: readonly ReplayMissing[];
+  /** What measuring a bundle of it again comes to. */
+  readonly again?: BundleReplay['result'];
+};
+/** A run and a bundle of it, as a branch begins with it. */
+export type FakeOrigin = {
+  readonly run: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly rank: readonly number[];
+  readonly edits: readonly Edit[];
 };
 
 export type FakeJob = ReturnType<typeof createFakeJob>;
@@ -59,6 +78,14 @@ const sampleContract: ContractBody = {
   measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 2 },
   auto: [],
 };
+/** A verifier that runs candidate code in one sandbox with itself. */
+export const nativeVerifier: Partial<ContractBody['verifier']> = {
+  kind: 'command',
+  command: ['python3', 'verifier/check.py'],
+  file: null,
+  runsCandidate: true,
+  isolation: 'shared',
+};
 const contractSha = fakeSha('contract');
 const budgetOf = (attempts: number): Budget => ({
   attempts,
@@ -86,7 +113,7 @@ export function fakeTask(path: string): TaskInfo {
     id: sample?.id ?? path.split('/').at(-1) ?? 'task',
     title: sample?.title ?? 'A task of my own',
     contractSha,
-    contract: sampleContract,
+    contract: path.includes('native') ? { ...sampleContract, verifier: { ...sampleContract.verifier, ...nativeVerifier } } : sampleContract,
     seedTree: fakeSha('seed tree'),
     seedFiles: 1,
     seedBytes: 2_412,
@@ -112,10 +139,15 @@ function timetable(edits: readonly Edit[]): string {
   return `{\n  "term": "2031-summer",\n  "exams": [\n${exams.map((e) => `    ${JSON.stringify(e)}`).join(',\n')}\n  ]\n}\n`;
 }
 
-export function createFakeJob(options: FakeJobOptions, number: number, blobs: Map<string, Uint8Array<ArrayBuffer>>) {
+export function createFakeJob(
+  options: FakeJobOptions,
+  number: number,
+  blobs: Map<string, Uint8Array<ArrayBuffer>>,
+  origin: FakeOrigin | null = null,
+) {
   const { seed = 1, slots = 4, proposer = 'search', task = { id: fakeSamples[0].id, title: fakeSamples[0].title }, note = null } = options;
   const ending = options.stop === 'user' ? 'aborted' : options.stop === 'zero_rank' ? 'zero' : 'budget';
-  const run = createFakeRun({ seed, slots, count: options.count ?? 240, ending });
+  const run = createFakeRun({ seed, slots, count: options.count ?? 240, ending, ...(origin === null ? {} : { from: origin }) });
   const count = run.transitions.length;
   const id = `run_0192f0c4-1a2b-7000-8000-${number.toString(16).padStart(12, '0')}`;
   const startedMs = Date.UTC(2031, 4, 12, 9, 0) + number * 3_700_000;
@@ -219,12 +251,19 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
         used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 },
         overshoot: addAmounts([]),
       },
-      parent: null,
+      parent: origin?.id ?? null,
     };
   };
 
   return {
     id,
+    options,
+    origin,
+    /** What a branch from bundle `seq` begins with. */
+    originAt(seq: number): FakeOrigin {
+      const { id: bundle, rank } = bundleOf(seq);
+      return { run: id, seq, id: bundle, rank, edits: editsUpTo(seq) };
+    },
     get live() {
       return status === 'running';
     },
@@ -258,11 +297,12 @@ export function createFakeJob(options: FakeJobOptions, number: number, blobs: Ma
         seed,
         budget: budgetOf(options.count ?? 240),
         verifierDeadAfter: 8,
-        parent: null,
+        parent: origin?.id ?? null,
         verifierProgram: null,
+        ...(options.unsandboxed === true ? { unsandboxed: true } : {}),
       },
       headerSha: fakeSha(`header ${id}`),
-      contractBody: sampleContract,
+      contractBody: { ...sampleContract, verifier: { ...sampleContract.verifier, ...options.verifier } },
       memoryEntries: rows().filter((x) => x.row.outcome !== 'commit').length,
     }),
     row: (n: number): TransitionRow | undefined => (n <= shown ? run.transitions[n - 1]?.row : undefined),

@@ -1,8 +1,21 @@
 // What `task.preflight` would find: a stable seed, or one obligation that changes in a folder with "flaky" in its name.
-import type { TaskPreflight, TaskPreflightInput } from '#shared/contract/preflight.ts';
+import type { RevisionChoices, TaskPreflight, TaskPreflightInput } from '#shared/contract/preflight.ts';
 import { aggregateRuns, unstableObligations } from '#shared/domain/aggregate.ts';
+import { unstableText } from '#shared/domain/revise.ts';
+import { RpcError } from '#shared/contract/errors.ts';
 import { potential } from '#shared/domain/rank.ts';
 import { fakeTask } from './fake-job.ts';
+
+/** Refuses like `run.start` where the seed of the folder is not stable under the choices. */
+export function refuseUnstable(path: string, choices: RevisionChoices): void {
+  const { obligations, runs } = fakePreflight({ path, ...choices });
+  const unstable = obligations.flatMap(({ key, title, values, stable }) => (stable ? [] : [{ key, title, values }]));
+  const [first] = unstable;
+  if (first === undefined) return;
+  throw new RpcError('unstable', `the run was not started: ${runs} measurements of the same seed disagree:\n${unstableText(unstable)}`, {
+    field: first.key,
+  });
+}
 
 export function fakePreflight({ path, runs = 5, quarantine = [], median = [] }: TaskPreflightInput): TaskPreflight {
   const info = fakeTask(path);

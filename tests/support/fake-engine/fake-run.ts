@@ -115,14 +115,17 @@ export function createFakeRun({
   slots,
   count,
   ending = 'budget',
+  from = { rank: genesisRank, edits: [] },
 }: {
   seed: number;
   slots: number;
   count: number;
   ending?: 'budget' | 'aborted' | 'zero';
+  /** What the seed is; another bundle's state in a branch. */
+  from?: { readonly rank: readonly number[]; readonly edits: readonly Edit[] };
 }): FakeRun {
   const random = createRandom(seed * 7919 + 11);
-  const chain: FakeBundle[] = [{ id: fakeSha(`bundle ${seed} 0`), seq: 0, rank: genesisRank, transition: null, edits: [] }];
+  const chain: FakeBundle[] = [{ id: fakeSha(`bundle ${seed} 0`), seq: 0, rank: from.rank, transition: null, edits: from.edits }];
   const transitions: FakeTransition[] = [];
   for (let round = 1; (round - 1) * slots < count; round++) {
     const head = chain.at(-1);

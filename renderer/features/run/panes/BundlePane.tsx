@@ -1,13 +1,15 @@
 import type { CertifiedBundle } from '#shared/domain/bundle.ts';
-import type { TransitionDetail } from '#shared/contract/run.ts';
+import type { RunDetail, TransitionDetail } from '#shared/contract/run.ts';
 import { useQuery } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Hash } from '#renderer/widgets/Hash.tsx';
+import { BundleActions } from './BundleActions.tsx';
+import { Relatives } from './Relatives.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import styles from './panes.module.css';
 
 /** The bundle that this transition certified, or the one it was tried on. */
-export function BundlePane({ run, detail }: { run: string; detail: TransitionDetail }) {
+export function BundlePane({ run: { id: run }, detail }: { run: RunDetail; detail: TransitionDetail }) {
   const { t } = useText();
   const base = useQuery('run.bundle', { run, seq: detail.baseSeq });
   const shown = detail.bundle ?? base.data?.bundle;
@@ -21,6 +23,8 @@ export function BundlePane({ run, detail }: { run: string; detail: TransitionDet
       ) : (
         <p className={styles['quiet']}>{t.loading}</p>
       )}
+      {shown ? <BundleActions seq={shown.seq} /> : null}
+      <Relatives run={run} seq={shown?.seq ?? null} />
     </div>
   );
 }

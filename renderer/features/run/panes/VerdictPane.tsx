@@ -1,10 +1,13 @@
 import type { Obligation } from '#shared/domain/obligation.ts';
 import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import styles from './panes.module.css';
 
+type Props = { readonly obligations: readonly Obligation[]; readonly detail: TransitionDetail; readonly tamperEvidentOnly: boolean };
+
 /** Obligation by obligation: before, after, what the verifier said; then its output as it wrote it. */
-export function VerdictPane({ obligations, detail }: { obligations: readonly Obligation[]; detail: TransitionDetail }) {
+export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
   const { t, f } = useText();
   const { verdict, rank, baseRank, transition, output } = detail;
   const details = verdict?.kind === 'ranked' ? verdict.details : {};
@@ -44,7 +47,9 @@ export function VerdictPane({ obligations, detail }: { obligations: readonly Obl
                 const tone = after < before ? styles['better'] : after > before ? styles['worse'] : '';
                 return (
                   <tr key={obligation.key} className={tone}>
-                    <td className={styles['key']}>{obligation.key}</td>
+                    <td className={styles['key']}>
+                      {obligation.key} {tamperEvidentOnly ? <TamperEvident /> : null}
+                    </td>
                     <td className={styles['wide']}>{obligation.title}</td>
                     <td className={styles['number']}>{f.int(before)}</td>
                     <td className={styles['number']}>{f.int(after)}</td>

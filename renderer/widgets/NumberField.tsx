@@ -1,6 +1,11 @@
 import { useId } from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
-import styles from './NewRunPanel.module.css';
+import styles from './NumberField.module.css';
+
+/** Limits of what a run is given; those of the contract, or what a number can hold. */
+export const maxSlots = 64;
+export const maxSeed = Number.MAX_SAFE_INTEGER;
+export const maxAttempts = 1_000_000_000;
 
 /** Whether the text is a whole number from min to max. */
 export const inRange = (text: string, min: number, max: number): boolean =>

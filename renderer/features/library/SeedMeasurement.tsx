@@ -1,0 +1,56 @@
+import type { TaskPreflight } from '#shared/contract/preflight.ts';
+import { useText } from '#renderer/i18n/use-text.ts';
+import styles from './NewRunPanel.module.css';
+
+/** What is done about an obligation that is not stable; null while nobody has said. */
+export type Choice = 'quarantine' | 'median' | null;
+
+/** What measuring the seed came to. `stale`: a choice was changed since. */
+export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale: boolean }) {
+  const { t, f } = useText();
+  const { verdict, forecast, verifier, genesis, runs } = found;
+  const moved = found.obligations.filter(({ stable }) => !stable).length;
+  return (
+    <div className={styles['summary']} role="status" data-stale={stale}>
+      {verdict.kind === 'ranked' ? (
+        <p className={found.stable ? styles['stable'] : styles['wrong']}>
+          {found.stable ? t.preflightStable(runs) : t.preflightUnstable(runs, moved)}
+        </p>
+      ) : (
+        <p className={styles['wrong']}>{t.preflightNoVerdict(`${t.verdictCode[verdict.code]}. ${verdict.message}`)}</p>
+      )}
+      {stale ? <p className={styles['warn']}>{t.preflightStale}</p> : null}
+      <table className={styles['values']}>
+        <thead>
+          <tr>
+            <th>{t.obligation}</th>
+            <th>{t.preflightValues}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.obligations.map(({ key, values, stable, aggregate }) => (
+            <tr key={key} data-stable={stable}>
+              <td>
+                <code>{key}</code> {aggregate === 'median' ? <small>{t.choiceMedian}</small> : null}
+              </td>
+              <td>{values.map((value) => f.int(value)).join(', ')}</td>
+            </tr>
+          ))}
+          {found.advisory.map(({ key, values }) => (
+            <tr key={key}>
+              <td>
+                <code>{key}</code> <small>{t.choiceQuarantine}</small>
+              </td>
+              <td>{values.map((value) => (value === null ? t.none : f.int(value))).join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {genesis ? <p>{t.preflightGenesis(genesis.potential)}</p> : null}
+      {verifier ? <p>{t.preflightTimes(f.duration(verifier.medianMs), f.duration(verifier.p95Ms))}</p> : null}
+      <p>
+        {t.preflightForecast(forecast.attempts, t.budget[forecast.dimension])} {forecast.few ? t.preflightFew : ''}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { assertNever } from '#shared/lib/assert.ts';
+import type { RunDetail } from '#shared/contract/run.ts';
+import type { RunPanel } from '#renderer/state/store.ts';
+import type { DecisionReplay } from '../use-decision-replay.ts';
+import { BranchPanel } from './BranchPanel.tsx';
+import { ComparePanel } from './ComparePanel.tsx';
+import { ReplayPanel } from './ReplayPanel.tsx';
+import { VerifyPanel } from './VerifyPanel.tsx';
+
+/** The panel that stands in place of the views of the selected transition. */
+export function RunPanelView({ panel, detail, replay }: { panel: RunPanel; detail: RunDetail; replay: DecisionReplay }) {
+  switch (panel.kind) {
+    case 'replay':
+      return <ReplayPanel replay={replay} />;
+    case 'verify':
+      return <VerifyPanel key={panel.seq} detail={detail} seq={panel.seq} />;
+    case 'branch':
+      return <BranchPanel key={panel.seq} detail={detail} seq={panel.seq} />;
+    case 'compare':
+      return <ComparePanel key={panel.other} detail={detail} other={panel.other} />;
+    default:
+      return assertNever(panel, 'panel');
+  }
+}
