@@ -60,11 +60,16 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .transform(({ data, json }): CommonOptions => ({ json, ...(data === undefined ? {} : { data }) }));
   const options = () => common.parse(program.opts());
 
-  const Choices = z.object({ quarantine: z.array(z.string()).optional(), median: z.array(z.string()).optional() });
+  const Choices = z.object({
+    quarantine: z.array(z.string()).optional(),
+    median: z.array(z.string()).optional(),
+    unsandboxed: z.literal(true).optional(),
+  });
   const withChoices = (command: Command) =>
     command
       .addOption(new Option('--quarantine <key>', 'make an unstable obligation advisory (may be repeated)').argParser(repeated))
-      .addOption(new Option('--median <key>', 'aggregate an unstable obligation by its median (may be repeated)').argParser(repeated));
+      .addOption(new Option('--median <key>', 'aggregate an unstable obligation by its median (may be repeated)').argParser(repeated))
+      .option('--unsandboxed', 'let candidate code run without a sandbox, with your rights; stands in the header and in every verdict');
   const slots = () => new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4);
   const RunOptions = Choices.extend({
     proposer: z.enum(['search', 'command', 'recorded']),

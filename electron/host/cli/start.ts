@@ -19,6 +19,7 @@ export type RunOptions = {
   readonly rollouts?: number | undefined;
   readonly quarantine?: string[] | undefined;
   readonly median?: string[] | undefined;
+  readonly unsandboxed?: true | undefined;
 };
 
 const usualSlots = 4;
@@ -48,6 +49,7 @@ export async function run(io: CliIo, options: CommonOptions, given: RunOptions):
     ...(attempts === undefined ? {} : { attempts }),
     ...(quarantine === undefined ? {} : { quarantine }),
     ...(median === undefined ? {} : { median }),
+    ...(given.unsandboxed === undefined ? {} : { unsandboxed: given.unsandboxed }),
     ...(record === null ? {} : { record: record.id }),
     ...(command === undefined
       ? {}
