@@ -27,6 +27,7 @@ const slotAmounts = (slot: number, slots: number, contract: Contract, left: Rema
     slot === 0 && available !== null && available >= least ? Math.min(worst, available) : worst;
   const measurements = measurementsPerAttempt(contract.measurement);
   const longest = measurements * verifyDeadlineMs(contract);
+  const autos = contract.auto.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0);
   return {
     attempts: 1,
     rounds: slot === 0 ? 1 : 0,
@@ -35,7 +36,7 @@ const slotAmounts = (slot: number, slots: number, contract: Contract, left: Rema
     completionTokens: 0,
     verifierRuns: upTo(worstRuns(contract), measurements, left.verifierRuns),
     verifierMs: upTo(longest, 1, left.verifierMs),
-    wallMs: slot === 0 ? upTo(slots * longest + proposeMs, 1, left.wallMs) : 0,
+    wallMs: slot === 0 ? upTo(slots * (longest + autos) + proposeMs, 1, left.wallMs) : 0,
   };
 };
 
