@@ -7,68 +7,96 @@ import { reportOf } from './report-of.ts';
 
 export type AdapterThreads = {
   /** The report of `job`. Never rejects; `parse` when it takes longer than `parseMs`, or when the thread dies of the report. */
-  adapt(job: AdaptJob, parseMs: number, signal: AbortSignal): Promise<Uint8Array>;
-  close(): Promise<void>;
+  readonly adapt: (job: AdaptJob, parseMs: number, signal: AbortSignal) => Promise<Uint8Array>;
+  readonly close: () => Promise<void>;
+};
+
+/** The first message of a thread; every later one answers a job. */
+export const threadReady = 'ready';
+
+type Thread = {
+  readonly worker: Worker;
+  ready: boolean;
+  onReady: (() => void) | null;
+  onAnswer: ((report: Uint8Array) => void) | null;
+  onFailure: ((message: string) => void) | null;
 };
 
 /** One thread for each job at a time, made when first needed and kept warm, replaced when it had to be ended. */
 export function createAdapterThreads(createWorker: () => Worker): AdapterThreads {
-  const idle: Worker[] = [];
-  const all = new Set<Worker>();
+  const idle: Thread[] = [];
+  const all = new Set<Thread>();
 
-  const discard = (worker: Worker): Promise<unknown> => {
-    all.delete(worker);
-    const at = idle.indexOf(worker);
+  const forget = (thread: Thread): void => {
+    all.delete(thread);
+    const at = idle.indexOf(thread);
     if (at >= 0) idle.splice(at, 1);
-    worker.removeAllListeners();
-    worker.on('error', () => {});
-    return worker.terminate();
+  };
+  const discard = (thread: Thread): Promise<unknown> => {
+    forget(thread);
+    return thread.worker.terminate();
   };
 
-  const take = (): Worker => {
-    const warm = idle.pop();
-    if (warm !== undefined) return warm;
-    const worker = createWorker();
-    all.add(worker);
-    return worker;
+  const create = (): Thread => {
+    const thread: Thread = { worker: createWorker(), ready: false, onReady: null, onAnswer: null, onFailure: null };
+    all.add(thread);
+    const lost = (message: string): void => {
+      forget(thread);
+      thread.onFailure?.(message);
+    };
+    thread.worker.on('message', (message: Uint8Array | typeof threadReady) => {
+      if (message !== threadReady) {
+        thread.onAnswer?.(message);
+        return;
+      }
+      thread.ready = true;
+      thread.onReady?.();
+    });
+    thread.worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
+    thread.worker.on('exit', (code) => lost(`its thread ended with code ${code}`));
+    return thread;
   };
 
   return {
     adapt: (job, parseMs, signal) =>
       new Promise((resolve) => {
-        const worker = take();
+        if (signal.aborted) {
+          resolve(reportOf(job, problem('aborted', notRead)));
+          return;
+        }
+        const thread = idle.pop() ?? create();
+        let timer: NodeJS.Timeout | undefined;
         const end = (): void => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
-          worker.removeAllListeners();
+          thread.onReady = null;
+          thread.onAnswer = null;
+          thread.onFailure = null;
         };
         const fail = (code: 'parse' | 'aborted', message: string): void => {
           end();
-          void discard(worker).then(() => resolve(reportOf(job, problem(code, message))));
+          void discard(thread).then(() => resolve(reportOf(job, problem(code, message))));
         };
-        const onAbort = (): void => fail('aborted', 'the verification was stopped before its report was read');
-        const timer = setTimeout(
-          () => fail('parse', `reading the tool's report took longer than ${parseMs} ms (timeouts_ms.parse)`),
-          parseMs,
-        );
-        worker.once('message', (report: Uint8Array) => {
-          end();
-          // A thread that dies while nobody waits is not used again.
-          worker.on('error', () => void discard(worker));
-          worker.on('exit', () => void discard(worker));
-          idle.push(worker);
-          resolve(report);
-        });
-        worker.once('error', (error: unknown) =>
-          fail('parse', `the tool's report could not be read: ${error instanceof Error ? error.message : String(error)}`),
-        );
-        worker.once('exit', (code) => fail('parse', `the thread that read the tool's report ended with code ${code}`));
+        const onAbort = (): void => fail('aborted', notRead);
         signal.addEventListener('abort', onAbort, { once: true });
-        if (signal.aborted) onAbort();
-        else worker.postMessage(job);
+        thread.onAnswer = (report) => {
+          end();
+          idle.push(thread);
+          resolve(report);
+        };
+        thread.onFailure = (message) => fail('parse', `the tool's report could not be read: ${message}`);
+        // Loading the parsers is not the report's time.
+        const arm = (): void => {
+          timer = setTimeout(() => fail('parse', `reading the tool's report took longer than ${parseMs} ms (timeouts_ms.parse)`), parseMs);
+        };
+        if (thread.ready) arm();
+        else thread.onReady = arm;
+        thread.worker.postMessage(job);
       }),
     close: async () => {
       await Promise.all([...all].map(discard));
     },
   };
 }
+
+const notRead = "the verification was stopped before its tool's report was read";

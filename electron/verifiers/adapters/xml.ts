@@ -129,6 +129,7 @@ function read(text: string, handler: XmlHandler): void {
     } else if (text.startsWith('<?', at)) {
       at += 2;
       if (name().toLowerCase() === 'xml') throw new XmlError('it has an XML declaration that is not at its beginning or not understood');
+      if (!space() && !text.startsWith('?>', at)) throw new XmlError('it has an instruction whose name does not end');
       at = findEnd('?>', at) + 2;
     } else if (text.startsWith('<!', at)) {
       throw new XmlError('it has a document type definition, which is refused');

@@ -108,6 +108,42 @@ describe('how it ended comes before what it reported', () => {
   });
 });
 
+describe('the report of an adapter', () => {
+  const adapted = makeContract({ verifier: { kind: 'command', command: ['sh'], file: null, adapter: 'junit' } });
+  const note = { name: 'junit', exitCode: 1, report: 'a'.repeat(64) };
+  const base = { ...echo, contract: adapted.sha, adapter: note };
+  const of = (report: unknown, changes: Partial<Execution> = {}) => judgeText(JSON.stringify(report), { exitCode: 1, ...changes }, adapted);
+  test('is held to its values whatever the exit code, which the adapter has seen', () => {
+    expect(of({ ...base, values: { a: 3, b: 0 } })).toMatchObject({ kind: 'ranked', rank: [3, 0] });
+    expect(of({ ...base, values: { a: 11, b: 0 } })).toMatchObject({ code: 'malformed' });
+    expect(of({ ...base, values: { a: 3 } })).toMatchObject({ code: 'malformed' });
+  });
+  test('names its problem', () => {
+    expect(of({ ...base, problem: { code: 'crash', message: 'the tool' } })).toEqual({
+      kind: 'no_verdict',
+      code: 'crash',
+      message: 'the tool',
+    });
+    expect(of({ ...base, problem: { code: 'fine', message: '' } })).toMatchObject({ code: 'malformed' });
+  });
+  test.each<[string, unknown, Partial<Execution>, string]>([
+    ['another adapter', { ...base, adapter: { ...note, name: 'pytest' }, values: {} }, {}, 'attestation'],
+    ['another exit code', { ...base, values: { a: 0, b: 0 } }, { exitCode: 0 }, 'attestation'],
+    ['no adapter', { ...base, adapter: undefined, values: { a: 0, b: 0 } }, {}, 'attestation'],
+    ['another nonce', { ...base, nonce: 'f'.repeat(32), values: { a: 0, b: 0 } }, {}, 'attestation'],
+    ['a signal', { ...base, values: { a: 0, b: 0 } }, { signal: 'SIGKILL' }, 'crash'],
+  ])('%s is no verdict', (_, report, changes, code) => {
+    expect(of(report, changes)).toMatchObject({ kind: 'no_verdict', code });
+  });
+  test('none at all is the fault of the runner, and a verifier of its own cannot write one', () => {
+    expect(judgeText(null, { exitCode: 1 }, adapted)).toMatchObject({ code: 'infra' });
+    expect(judge({ ...good, adapter: note })).toMatchObject({
+      code: 'malformed',
+      message: expect.stringContaining('unknown field "adapter"'),
+    });
+  });
+});
+
 describe('wrong reports', () => {
   test.each<[string, unknown, string, RegExp]>([
     ['wrong nonce', { ...good, nonce: 'f'.repeat(32) }, 'attestation', /nonce/],

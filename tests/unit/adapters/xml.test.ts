@@ -63,6 +63,7 @@ describe('what is refused', () => {
     ['another encoding', '<?xml version="1.0" encoding="UTF-7"?><a/>', /encoding is UTF-7/],
     ['a late declaration', '<a/><?xml version="1.0"?>', /not at its beginning/],
     ['a name that is none', '<1/>', /name is expected/],
+    ['an instruction whose name does not end', '<?x<a?><a/>', /name does not end/],
   ])('%s', (_, text, wrong) => {
     expect(read(text)).toMatch(wrong);
     expect(read(text)).toMatch(/^wrong: /);
