@@ -170,6 +170,9 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
   if (pure && (row.exit_code !== null || row.signal !== null))
     findings.compare(name, { exit_code: row.exit_code, signal: row.signal }, { exit_code: null, signal: null });
 
+  // A verifier that writes its own report exits 0; the report of an adapter says how its tool ended.
+  const exit = contract.verifier.adapter === null ? 0 : exitInReport(row);
+
   const judge = (exitCode: number | null, signal: string | null): Judgement =>
     judgeReport({
       contract,
@@ -194,9 +197,9 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
       findings.lacks(name, row.report === null ? 'its report is not stored' : `its report ${row.report} cannot be read`);
       return { judgement: standIn(said, result, message), recorded: false };
     }
-    if (!pure && (row.exit_code !== 0 || row.signal !== null))
-      findings.compare(name, { exit_code: row.exit_code, signal: row.signal }, { exit_code: 0, signal: null });
-    const judged = judge(0, null);
+    if (!pure && (row.exit_code !== exit || row.signal !== null))
+      findings.compare(name, { exit_code: row.exit_code, signal: row.signal }, { exit_code: exit, signal: null });
+    const judged = judge(exit, null);
     const found = judged.kind === 'ranked' ? 'ranked' : judged.code;
     if (found === 'attestation' && result !== 'attestation') nameEcho(row, name, findings);
     else if (found !== result) findings.mismatch(name, 'result', result, found);
@@ -208,9 +211,9 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
     findings.mismatch(name, 'result', result, null);
     return { judgement: standIn(said, 'infra', message), recorded: true };
   }
-  if (isFault(code.data) && row.reportBytes !== null && (pure || (row.exit_code === 0 && row.signal === null))) {
+  if (isFault(code.data) && row.reportBytes !== null && (pure || (row.exit_code === exit && row.signal === null))) {
     // A complete report of this very execution: it did not fail, whatever its row says.
-    const judged = judge(0, null);
+    const judged = judge(exit, null);
     if (judged.kind === 'ranked' && expected === null) {
       findings.mismatch(name, 'result', result, 'ranked');
       return { judgement: judged, recorded: false };
@@ -218,6 +221,7 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
   }
   if (
     !pure &&
+    contract.verifier.adapter === null &&
     code.data !== 'crash' &&
     code.data !== 'tampered' &&
     code.data !== 'verifier_timeout' &&
@@ -232,6 +236,15 @@ function standIn(said: Verdict | null, result: string, message: string): Judgeme
   if (said?.kind === 'ranked') return { kind: 'ranked', rank: said.rank, advisory: said.advisory, details: said.details };
   const code = NoVerdictCode.safeParse(result);
   return { kind: 'no_verdict', code: code.success ? code.data : 'infra', message };
+}
+
+const Adapted = z.object({ adapter: z.object({ exitCode: z.int().nullable() }) });
+
+/** The exit code in the report of an adapter; that of the row where the report says none. */
+function exitInReport(row: StoredVerifierRun): number | null {
+  const parsed = row.reportBytes === null ? null : parseStrictJson(row.reportBytes);
+  const report = parsed?.ok === true ? Adapted.safeParse(parsed.value) : null;
+  return report?.success === true ? report.data.adapter.exitCode : row.exit_code;
 }
 
 const Echo = z.object({ nonce: z.unknown(), tree: z.unknown(), contract: z.unknown() }).partial();

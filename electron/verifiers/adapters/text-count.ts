@@ -55,6 +55,7 @@ export const textCount: Adapter = {
       return problem('crash', `the tool ended with exit code ${exitCode}; 0 and 1 are taken as found or not`);
     const values: Record<string, number> = {};
     const details: Record<string, string> = {};
+    let reported: number | null = null;
     for (const { key, cap, kind, from } of obligations) {
       const rule = parseFrom(from);
       if ('error' in rule) return problem('infra', `the contract's from of ${key} ${rule.error}`);
@@ -76,9 +77,12 @@ export const textCount: Adapter = {
         sum += count;
         if (count > 0 && lines.length < maxShown) lines.push(`${cutText(path, 200)}: ${text === null ? 'not UTF-8 text' : count}`);
       }
+      if (place.kind === 'report') reported = (reported ?? 0) + sum;
       values[key] = clamp(kind === 'binary' ? Math.min(sum, 1) : sum, cap);
       if (sum > 0) details[key] = lines.join('\n');
     }
+    if (exitCode === 1 && reported === 0)
+      return problem('crash', 'the tool ended with exit code 1, but its report has nothing to count; it is not trusted');
     return { values, details, advisory: {} };
   },
 };

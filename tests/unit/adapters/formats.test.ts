@@ -408,6 +408,12 @@ describe('text-count', () => {
       value === undefined ? {} : { n: value },
     );
   });
+  test('a tool that says nothing, or that fails and finds nothing, counts nothing', () => {
+    const obligations = wanted({ n: '/x/ in report' });
+    expect(values(run('text-count', { report: '', obligations }))).toEqual({});
+    expect(values(run('text-count', { report: 'done', obligations }))).toEqual({ n: 0 });
+    expect(values(run('text-count', { report: 'done', exitCode: 1, obligations }))).toMatch(/^crash: .*nothing to count/);
+  });
   test('a tool that failed counts nothing', () => {
     expect(run('text-count', { report: 'x', exitCode: 2, obligations: wanted({ n: '/x/ in report' }) })).toMatchObject({
       problem: 'crash',
