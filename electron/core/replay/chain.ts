@@ -46,6 +46,50 @@ export function eventIn(event: ReplayEvent): EventBody | null {
   }
 }
 
+/** What a replay takes from the lines of a proposal and of a verdict; whether they are what they should be is compared afterwards. */
+export type NamedObjects =
+  | {
+      readonly type: 'proposal';
+      readonly n: number;
+      readonly request: Sha | null;
+      readonly response: Sha | null;
+      readonly retrieved: readonly Sha[];
+    }
+  | {
+      readonly type: 'verdict';
+      readonly n: number;
+      readonly of: 'candidate' | 'base' | 'seed';
+      readonly fresh: boolean;
+      readonly record: Sha;
+      readonly outputs: readonly Sha[];
+    };
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
+
+/** Null for a line of another type, or one that names nothing that could be looked for. By hand: a run has two such lines an attempt. */
+export function objectsNamedIn(event: ReplayEvent): NamedObjects | null {
+  const type = typeOf(event);
+  if (type !== 'proposal' && type !== 'verdict') return null;
+  let line: unknown;
+  try {
+    line = JSON.parse(event.line);
+  } catch {
+    return null;
+  }
+  const body = isFields(line) ? line['body'] : null;
+  if (!isFields(body)) return null;
+  const { n, request, response, retrieved, of, source, record, outputs } = body;
+  if (typeof n !== 'number') return null;
+  if (type === 'proposal')
+    return isTextOrNull(request) && isTextOrNull(response) && isTexts(retrieved) ? { type, n, request, response, retrieved } : null;
+  if (of !== 'candidate' && of !== 'base' && of !== 'seed') return null;
+  return isText(record) && isTexts(outputs) ? { type, n, of, fresh: source === 'fresh', record, outputs } : null;
+}
+
 export type ChainCheck = {
   /** Compares the next stored lines with the events that belong there. Lines beyond them are named too. */
   expect(stored: readonly ReplayEvent[], events: readonly EventBody[]): void;

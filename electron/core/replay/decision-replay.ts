@@ -40,8 +40,8 @@ export type ReplayDeps = {
 const chunkMs = 12;
 // Small enough that taking a page over from a reader's thread is a short turn too.
 const eventPage = 1_024;
-const saltPage = 384;
-const transitionPage = 128;
+const saltPage = 768;
+const transitionPage = 256;
 
 /**
  * Replays a run as far as it is stored when the replay begins; a round that is under way is left out. Progress, then the report. Throws

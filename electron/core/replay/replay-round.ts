@@ -35,7 +35,7 @@ import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { type Outcome, outcomes, type StopReason } from '#shared/domain/transition.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
-import { type ChainCheck, eventIn, instantOf, typeOf } from './chain.ts';
+import { type ChainCheck, eventIn, instantOf, type NamedObjects, objectsNamedIn, typeOf } from './chain.ts';
 import type { Cursor } from './cursor.ts';
 import type { Findings } from './findings.ts';
 import { readMeasurements, verdictOfMeasurements, verdictOfRow } from './recorded-measurements.ts';
@@ -131,17 +131,17 @@ function saltsOf(rows: readonly ReplaySalt[]): () => Uint8Array {
 }
 
 /** The commitments in lines, in their order. */
-const commitmentsIn = (events: readonly (EventBody | null)[]): Sha[] =>
+const commitmentsIn = (events: readonly (NamedObjects | null)[]): Sha[] =>
   events.flatMap((event) => {
-    if (event?.type === 'proposal') return [event.body.request, event.body.response].filter((c) => c !== null);
-    return event?.type === 'verdict' ? [event.body.record, ...event.body.outputs] : [];
+    if (event?.type === 'proposal') return [event.request, event.response].filter((c) => c !== null);
+    return event?.type === 'verdict' ? [event.record, ...event.outputs] : [];
   });
 
 /** The next salts, beginning with the one of the first commitment: after a line that cannot be read its count is not known. */
 async function alignedSalts(
   state: Replaying,
   { salts }: ReplayRows,
-  events: readonly (EventBody | null)[],
+  events: readonly (NamedObjects | null)[],
 ): Promise<readonly ReplaySalt[]> {
   const wanted = commitmentsIn(events);
   const [first] = wanted;
@@ -209,18 +209,18 @@ export async function replayGenesis(state: Replaying, head: ReplayHead, rows: Re
   const { run, header, contract, seed, findings, chain, check, store } = state;
   const lines = await rows.events.peek(4);
   const [first] = lines;
-  const events = lines.slice(0, 2).map(eventIn);
+  const events = lines.slice(0, 2).map(objectsNamedIn);
   const salts = await alignedSalts(state, rows, events);
   const objects = objectsOf(state, salts);
   const [, measured] = events;
   const stored =
     measured?.type === 'verdict'
-      ? await objects.verdict(measured.body.record, head.genesis?.verdict ?? null)
+      ? await objects.verdict(measured.record, head.genesis?.verdict ?? null)
       : head.genesis === null
         ? null
         : await store.getStoredVerdict(head.genesis.verdict);
   const checked = check(seed, seed);
-  const outputs = objects.outputs(measured?.type === 'verdict' ? measured.body.outputs : []);
+  const outputs = objects.outputs(measured?.type === 'verdict' ? measured.outputs : []);
   const recorded =
     stored === null || checked.kind === 'invalid'
       ? { measurements: [], host: 0 }
@@ -301,8 +301,8 @@ export async function replayRound(state: Replaying, head: ReplayHead, rows: Repl
   const { chain, findings } = state;
   const lines = await linesOfRound(rows);
   // What decisions say follows from the rest; only whether they say that there was none is looked at.
-  const events = lines.map((line) => (typeOf(line) === 'decision' ? null : eventIn(line)));
-  const [opening] = events;
+  const events = lines.map(objectsNamedIn);
+  const opening = lines[0] === undefined ? null : eventIn(lines[0]);
   if (lines.length === 1 && head.open) return 'open';
   const at = chain.count();
   const base = state.head;
@@ -429,15 +429,15 @@ function isAbandoned(slots: Slots, lines: readonly ReplayEvent[], stored: Readon
 async function proposalsOf(
   { store, findings }: Replaying,
   slots: Slots,
-  events: readonly (EventBody | null)[],
+  events: readonly (NamedObjects | null)[],
   stored: ReadonlyMap<number, ReplayTransition>,
   objects: Objects,
 ): Promise<readonly Proposed[]> {
   const made: Proposed[] = [];
   for (const planned of slots) {
     const row = stored.get(planned.n);
-    const line = events.find((event) => event?.type === 'proposal' && event.body.n === planned.n);
-    const body = line?.type === 'proposal' ? line.body : null;
+    const line = events.find((event) => event?.type === 'proposal' && event.n === planned.n);
+    const body = line?.type === 'proposal' ? line : null;
     const request = await objects.bytes(body?.request ?? null, row?.request ?? null);
     const answered = body === null ? row?.response !== null : body.response !== null;
     const response = answered ? await objects.bytes(body?.response ?? null, row?.response ?? null) : null;
@@ -475,7 +475,7 @@ type Decided = { readonly slots: readonly SlotRecord[]; readonly sources: readon
 
 type RoundFacts = {
   readonly plan: RoundPlan;
-  readonly events: readonly (EventBody | null)[];
+  readonly events: readonly (NamedObjects | null)[];
   readonly stored: ReadonlyMap<number, ReplayTransition>;
   readonly objects: Objects;
   readonly proposed: readonly Proposed[];
@@ -491,8 +491,8 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
   for (const { planned, candidate } of attempts) {
     const lists: { candidate: Measurement[]; base: Measurement[] } = { candidate: [], base: [] };
     for (const event of events) {
-      if (event?.type !== 'verdict' || event.body.n !== planned.n || event.body.source !== 'fresh' || event.body.of === 'seed') continue;
-      const { of, record, outputs } = event.body;
+      if (event?.type !== 'verdict' || event.n !== planned.n || !event.fresh || event.of === 'seed') continue;
+      const { of, record, outputs } = event;
       const where = of === 'base' ? `the base beside transition ${planned.n}` : `transition ${planned.n}`;
       const row = await objects.verdict(record, of === 'base' ? null : (stored.get(planned.n)?.verdict ?? null));
       if (row === null) {
