@@ -1,13 +1,15 @@
-// A command's exit code. Alone it is never evidence: code that is tested can end the process with 0 before anything was tested. So the
-// command's own script, which the candidate cannot write, has to come to its end and to leave one line in the report, the nonce of the
-// verification and the exit code that it saw: `code=$?; echo "$PAWL_NONCE $code" > "$PAWL_REPORT"; exit $code`. That line is worth as
-// much as the script's distance from the candidate: with isolation = "separate" the candidate never sees the nonce.
+// A command's exit code. Alone it is never evidence. The command's own script, which the candidate cannot write, has to come to its end and
+// to leave one line in the report, the nonce of the verification and the exit code that it saw:
+// `code=$?; echo "$PAWL_NONCE $code" > "$PAWL_REPORT"; exit $code`. For tools that look at files (a compiler, a linter); code that is run
+// can end its process with any code before anything was tested, so a task that runs candidate code is refused.
 import { type Adapter, problem, reportText } from './adapter.ts';
 
 export const exitCode: Adapter = {
   name: 'exit-code',
   tool: 'always',
-  checkFrom: (from, { kind }) => {
+  checkFrom: (from, { kind, runsCandidate }) => {
+    if (runsCandidate)
+      return 'is an exit code, but runs_candidate = true, and code that is run can end its process with any; use an adapter that sees which tests ran';
     if (from !== 'exit') return 'is not "exit", which is all that this adapter finds';
     return kind === 'binary' ? null : 'belongs to an obligation that is not binary; an exit code counts nothing, write kind = "binary"';
   },

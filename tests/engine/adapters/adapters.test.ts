@@ -371,6 +371,13 @@ describe('a task folder', () => {
     ['an expression that is none', 'adapter = "text-count"', one('/(/ in artifact/*'), 'obligation[0].from', /no regular expression/],
     ['an expression that matches nothing', 'adapter = "text-count"', one('/x*/ in artifact/*'), 'obligation[0].from', /needs a character/],
     ['a count in a report that nobody writes', 'adapter = "text-count"', one('/x/ in report'), 'obligation[0].from', /no command/],
+    [
+      'an exit code of candidate code',
+      `${sh}adapter = "exit-code"\nruns_candidate = true`,
+      one('exit', 'kind = "binary"'),
+      'obligation[0].from',
+      /can end its process with any/,
+    ],
     ['an exit code that counts', `${sh}adapter = "exit-code"`, one('exit'), 'obligation[0].from', /not binary/],
     [
       'two exit codes',
