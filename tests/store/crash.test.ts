@@ -37,7 +37,8 @@ test.each([3, 11, 17, 24, 40])('killed after %i acknowledged commits', async (co
   // At most one round was under way when it was killed, and it may have been durable already.
   expect(run?.counts.commit).toBeLessThanOrEqual(last + 1);
   const id = run?.id ?? '';
-  const open = db.get(sql<{ n: number }>('SELECT count(*) AS n FROM round_slot'))?.n ?? 0;
+  // Slots that have no transition yet.
+  const open = db.get(sql<{ n: number }>('SELECT count(*) AS n FROM round_slot WHERE key > (SELECT max(key) FROM transition)'))?.n ?? 0;
   expect(recover(db, '2026-05-01T00:00:00.000Z')).toHaveLength(open > 0 ? 1 : 0);
   const after = getSummary(db, id);
   expect(after?.counts.aborted).toBe(open);

@@ -4,6 +4,7 @@ import { verifyEventChain } from '#shared/domain/event-chain.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
 import { sql, type ReadableDb, type WritableDb } from '#electron/store/db.ts';
 import { StoreError } from '#electron/store/errors.ts';
+import { getReplayHead } from '#electron/store/read/replay.ts';
 import { getResumeState } from '#electron/store/read/resume.ts';
 import { getSummary } from '#electron/store/read/runs.ts';
 import { getTransition } from '#electron/store/read/transitions.ts';
@@ -214,6 +215,26 @@ describe('recovery', () => {
     const input = round(db, s, [{ kind: 'ranked', text: 'after', rank: [0, 2, 2] }]);
     expect(input.transitions[0]).toMatchObject({ n: 8, outcome: 'commit' });
     expect(getSummary(db, s.run)?.head?.id).toBe(s.head().id);
+  });
+
+  test('the slots of a round that ended are not open, and go when the next one opens', () => {
+    const db = database();
+    const s = scenario();
+    start(db, s);
+    const slots = () => db.all(sql<{ round: number; slot: number }>('SELECT round, slot FROM round_slot ORDER BY key'));
+    const input = round(db, s, four);
+    expect(slots()).toHaveLength(4);
+    expect(recover(db, at)).toEqual([]);
+    expect(getReplayHead(db, s.run)?.open).toBe(false);
+    expect(() => commitRound(db, { ...input, expectedHead: s.head().id })).toThrow(/round 1 is not open/);
+    const late = s.proposals(4);
+    const items = late.items.map((item, i) => ({ ...item, n: i + 1 }));
+    expect(() => storeProposals(db, { ...late, items })).toThrow(/attempt 1 is not open/);
+    openRound(db, s.open(2));
+    expect(slots()).toEqual([0, 1].map((slot) => ({ round: 2, slot })));
+    expect(getReplayHead(db, s.run)?.open).toBe(true);
+    expect(recover(db, at)).toHaveLength(1);
+    expect(getReplayHead(db, s.run)?.open).toBe(false);
   });
 
   test('every open run is recovered, the others are left alone', () => {

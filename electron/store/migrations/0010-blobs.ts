@@ -1,5 +1,5 @@
 // Bytes by their SHA-256, and trees (manifests) by the SHA-256 of their canonical JSON.
-import { frozen, guarded, type Migration } from './migration.ts';
+import { frozen, guarded, type Migration, oneOf } from './migration.ts';
 
 export const blobs: Migration = {
   version: 10,
@@ -10,7 +10,7 @@ CREATE TABLE blob (
   sha   TEXT NOT NULL UNIQUE CHECK (length(sha) = 64),
   -- of the plain bytes
   size  INTEGER NOT NULL CHECK (size >= 0),
-  codec TEXT NOT NULL CHECK (codec IN ('raw', 'zstd', 'zstd-dict')),
+  codec TEXT NOT NULL CHECK (${oneOf('codec', ['raw', 'zstd', 'zstd-dict'])}),
   dict  TEXT REFERENCES blob (sha),
   -- NULL: in the file blobs/ab/<sha>
   bytes BLOB,
@@ -26,7 +26,7 @@ CREATE TABLE tree (
   sha      TEXT NOT NULL PRIMARY KEY CHECK (length(sha) = 64),
   -- of the manifest's canonical JSON
   size     INTEGER NOT NULL CHECK (size > 0),
-  codec    TEXT NOT NULL CHECK (codec IN ('raw', 'zstd')),
+  codec    TEXT NOT NULL CHECK (${oneOf('codec', ['raw', 'zstd'])}),
   manifest BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 ${frozen('tree')}

@@ -3,12 +3,15 @@
 import { budgetDimensions } from '#shared/domain/budget.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { amountColumns } from '../amounts.ts';
-import { frozen, guarded, type Migration } from './migration.ts';
+import { frozen, guarded, type Migration, oneOf } from './migration.ts';
 
 const max = amountColumns('max');
 const used = amountColumns('used');
 const over = amountColumns('over');
 const counts = outcomes.map((outcome) => `n_${outcome}`);
+
+const stopReasons = ['zero_rank', 'budget', 'user', 'verifier_dead', 'contract_changed', 'stalled'];
+const verdictKinds = ['ranked', 'invalid', 'no_verdict'];
 
 const runIdentity = [
   'no',
@@ -102,7 +105,7 @@ CREATE TABLE run (
   task_path   TEXT NOT NULL,
   started_at  TEXT NOT NULL,
   updated_at  TEXT NOT NULL,
-  stop        TEXT CHECK (stop IN ('zero_rank', 'budget', 'user', 'verifier_dead', 'contract_changed', 'stalled')),
+  stop        TEXT CHECK (${oneOf('stop', stopReasons)}),
   -- a JSON string, so that any text survives
   note        TEXT,
   head        INTEGER REFERENCES bundle (key),
@@ -150,7 +153,7 @@ CREATE TABLE verdict (
   sha       TEXT NOT NULL UNIQUE CHECK (length(sha) = 64),
   tree      TEXT REFERENCES tree (sha),
   contract  TEXT NOT NULL REFERENCES contract (sha),
-  kind      TEXT NOT NULL CHECK (kind IN ('ranked', 'invalid', 'no_verdict')),
+  kind      TEXT NOT NULL CHECK (${oneOf('kind', verdictKinds)}),
   code      TEXT,
   -- bundle that opened the era, and the sparse difference to its rank: (coordinate, difference) pairs
   era       INTEGER REFERENCES bundle (key) DEFERRABLE INITIALLY DEFERRED,
@@ -189,7 +192,7 @@ CREATE TABLE bundle (
   -- run.no << 32 | seq
   key          INTEGER PRIMARY KEY,
   id           TEXT NOT NULL CHECK (length(id) = 64),
-  edge         TEXT NOT NULL CHECK (edge IN ('genesis', 'commit', 'recertify')),
+  edge         TEXT NOT NULL CHECK (${oneOf('edge', ['genesis', 'commit', 'recertify'])}),
   -- number of the transition that committed it
   transition   INTEGER,
   potential    INTEGER NOT NULL,
@@ -241,9 +244,9 @@ CREATE TABLE transition (
   base           INTEGER NOT NULL REFERENCES bundle (key),
   bundle         INTEGER REFERENCES bundle (key),
   duplicate_of   INTEGER,
-  source         TEXT NOT NULL CHECK (source IN ('fresh', 'cache', 'none')),
+  source         TEXT NOT NULL CHECK (${oneOf('source', ['fresh', 'cache', 'none'])}),
   -- of the verdict, repeated here so that lists read one row; the rank against the genesis of the base's era
-  kind           TEXT CHECK (kind IN ('ranked', 'invalid', 'no_verdict')),
+  kind           TEXT CHECK (${oneOf('kind', verdictKinds)}),
   code           TEXT,
   potential      INTEGER,
   rank           TEXT,
@@ -297,7 +300,8 @@ CREATE TABLE memory_use (
 ${frozen('memory_use')}
 ${guarded('memory_use', 'SELECT 1 FROM memory_use WHERE transition = NEW.transition AND position = NEW.position')}
 
--- Slots of open rounds: at most one round of a run. Rows go when the round ends; what they said stands in the event chain.
+-- Slots of the last round of each run. It is open while they have no transitions (numbers above those of run.transitions); rows go when the
+-- next round opens, not between a decision and its commit. What they said stands in the event chain.
 CREATE TABLE round_slot (
   -- run.no << 32 | n
   key        INTEGER PRIMARY KEY,

@@ -79,7 +79,7 @@ export function getReplayHead(db: ReadableDb, run: RunId): ReplayHead | null {
       transitions: Math.max(0, count(selectLast.transition)),
       bundles: count(selectLast.bundle) + 1,
       memories: db.get(selectMemories, rowKey(no, 0), rowKey(no, maxInRun))?.n ?? 0,
-      open: count(selectLast.slot) >= 0,
+      open: count(selectLast.slot) > Math.max(0, count(selectLast.transition)),
       genesis: db.get(selectBundleRow, rowKey(no, 0)) ?? null,
       branch: branchOf(db, no),
     };

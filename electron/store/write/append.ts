@@ -3,19 +3,15 @@ import { hash } from 'node:crypto';
 import type { JournalItem } from '#shared/contract/app.ts';
 import type { EventBody } from '#shared/domain/event-chain.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
-import { ensure } from '#shared/lib/assert.ts';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import type { SaltInput } from '../api.ts';
-import { sql, type WritableDb } from '../db.ts';
+import { sql, type SqlValue, type WritableDb } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { rowKey } from '../keys.ts';
+import { insertInto } from './insert.ts';
 
-const insertEvent = sql('INSERT INTO event (key, type, sha, line) VALUES (?, ?, ?, ?)');
-const saltsAtOnce = 16;
-const saltStatements = Array.from({ length: saltsAtOnce + 1 }, (_, n) =>
-  sql(`INSERT INTO salt (key, commitment, salt, object) VALUES ${Array.from({ length: n }, () => '(?, ?, ?, ?)').join(', ')}`),
-);
-const insertSalts = (rows: number) => ensure(saltStatements[rows], `statement for ${rows} salts`);
+const insertEvents = insertInto('event', ['key', 'type', 'sha', 'line']);
+const insertSalts = insertInto('salt', ['key', 'commitment', 'salt', 'object']);
 const insertJournal = sql('INSERT INTO journal (run, type) VALUES (?, ?)');
 
 const instant = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/;
@@ -34,24 +30,24 @@ export type ChainEnd = { readonly events: number; readonly last: Sha };
  */
 export function appendEvents(db: WritableDb, no: number, end: ChainEnd, at: string, events: readonly EventBody[]): ChainEnd {
   let { events: seq, last } = end;
+  const rows: SqlValue[][] = [];
   for (const { type, body } of events) {
     const line = `{"at":"${at}","body":${canonicalJson(body)},"prev":"${last}","seq":${seq},"type":"${type}"}`;
     last = hash('sha256', line);
-    db.run(insertEvent, rowKey(no, seq), type, last, line);
+    rows.push([rowKey(no, seq), type, last, line]);
     seq++;
   }
+  insertEvents(db, rows);
   return { events: seq, last };
 }
 
 /** Appends salts from position `from` on; returns how many there are now. */
 export function appendSalts(db: WritableDb, no: number, from: number, salts: readonly SaltInput[]): number {
-  let position = from;
-  // A slot has four: rows of one statement cost less than half of as many statements.
-  for (let i = 0; i < salts.length; i += saltsAtOnce) {
-    const rows = salts.slice(i, i + saltsAtOnce);
-    db.run(insertSalts(rows.length), ...rows.flatMap(({ commitment, salt, object }) => [rowKey(no, position++), commitment, salt, object]));
-  }
-  return position;
+  insertSalts(
+    db,
+    salts.map(({ commitment, salt, object }, i) => [rowKey(no, from + i), commitment, salt, object]),
+  );
+  return from + salts.length;
 }
 
 /** One item per write: what changed, for subscriptions and caches. */

@@ -1,4 +1,4 @@
-// Storing bytes and trees. `prepare` does what can be done before the transaction (hashing, compressing, files), `insert` the rest.
+// Storing bytes and trees. `prepare` does all but the rows (hashing, compressing, files), `insert` those, inside the transaction.
 import { hash } from 'node:crypto';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import { sortManifest } from '#shared/domain/tree-id.ts';
@@ -61,7 +61,7 @@ const prepareTrees = (db: WritableDb, inputs: readonly TreeInput[], given: Reado
 
 /**
  * Checks hashes, leaves out what is stored already, compresses, and makes large blobs durable as files. Throws a StoreError when a hash is
- * wrong, a tree's bytes are missing or a file cannot be written: then the transaction never starts.
+ * wrong, a tree's bytes are missing or a file cannot be written: before any row is inserted.
  */
 export function prepareContent(db: WritableDb, blobs: readonly BlobInput[], trees: readonly TreeInput[]): PreparedContent {
   const given = new Set<Sha>();

@@ -12,24 +12,42 @@ import { genesisRank } from '../read/genesis-rank.ts';
 import { appendEvents, appendJournal, appendSalts, checkInstant } from './append.ts';
 import { insertContent, prepareContent, type PreparedContent } from './blobs.ts';
 import { checkBundle, insertBundle } from './bundles.ts';
-import { goingRun } from './run-row.ts';
-import { type Era, insertVerdict, storedFacts, type VerdictFacts } from './verdicts.ts';
+import { insertInto } from './insert.ts';
+import { goingRun, setStop } from './run-row.ts';
+import { type Era, insertVerdicts, storedFacts, type VerdictFacts } from './verdicts.ts';
 
 type SlotRow = { key: number; round: number; slot: number; reserved: string; event_from: number };
 type HeadRow = { id: Sha; era_start: number; contract: Sha };
 
-const takeSlots = sql<SlotRow>('DELETE FROM round_slot WHERE key BETWEEN ? AND ? RETURNING key, round, slot, reserved, event_from');
+const selectSlots = sql<SlotRow>('SELECT key, round, slot, reserved, event_from FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key');
 const selectHead = sql<HeadRow>('SELECT id, era_start, contract FROM bundle WHERE key = ?');
-const insertTransition = sql(
-  `INSERT INTO transition (key, outcome, round, slot, base, bundle, duplicate_of, source, kind, code, potential, rank, cost, event_from, event_to,
-     tree, verdict, request, response, features_shown)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-);
-const insertMemory = sql('INSERT INTO memory (key, id, body) VALUES (?, ?, ?)');
-const insertUse = sql('INSERT INTO memory_use (transition, position, entry) VALUES (?, ?, ?)');
+const insertTransitions = insertInto('transition', [
+  'key',
+  'outcome',
+  'round',
+  'slot',
+  'base',
+  'bundle',
+  'duplicate_of',
+  'source',
+  'kind',
+  'code',
+  'potential',
+  'rank',
+  'cost',
+  'event_from',
+  'event_to',
+  'tree',
+  'verdict',
+  'request',
+  'response',
+  'features_shown',
+]);
+const insertMemories = insertInto('memory', ['key', 'id', 'body']);
+const insertUses = insertInto('memory_use', ['transition', 'position', 'entry']);
 
 const sums = [...outcomes.map((o) => `n_${o}`), ...amountColumns('used'), ...amountColumns('over')];
-const moved = `updated_at = ?, stop = ?, note = ?, events = ?, last_event = ?, salts = ?, rounds = ?, transitions = transitions + ?, memories = memories + ?,
+const moved = `updated_at = ?, events = ?, last_event = ?, salts = ?, rounds = ?, transitions = transitions + ?, memories = memories + ?,
   ${sums.map((c) => `${c} = ${c} + ?`).join(', ')}`;
 const keepHead = sql(`UPDATE run SET ${moved} WHERE no = ? AND head = ?`);
 const moveHead = sql(`UPDATE run SET ${moved}, head = head + 1 WHERE no = ? AND head = ?`);
@@ -99,16 +117,13 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
   const head = db.get(selectHead, row.head);
   if (head === undefined || head.id !== input.expectedHead)
     throw new StoreError('conflict', `run ${run}: the head has moved since round ${round} was decided`);
-  const slots = db.returning(takeSlots, rowKey(no, 0), rowKey(no, maxInRun)).sort((a, b) => a.key - b.key);
+  const slots = db.all(selectSlots, rowKey(no, row.transitions + 1), rowKey(no, maxInRun));
   checkRecords(input, no, slots);
   insertContent(db, content);
 
   const era: Era = { key: head.era_start, rank: genesisRank(db, head.era_start) };
-  const facts = new Map<Sha, VerdictFacts>();
-  for (const verdict of input.verdicts) {
-    if (verdict.contract !== head.contract) refuse(input, 'a verdict under another contract than the head');
-    facts.set(verdict.sha, insertVerdict(db, verdict, era));
-  }
+  if (input.verdicts.some(({ contract }) => contract !== head.contract)) refuse(input, 'a verdict under another contract than the head');
+  const facts = insertVerdicts(db, input.verdicts, era);
   let bundleKey: number | null = null;
   if (bundle !== null) {
     checkBundle(bundle, row.header_sha);
@@ -116,42 +131,47 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
     bundleKey = insertBundle(db, no, head.era_start, bundle);
   }
   const lastEvent = row.events + input.events.length - 1;
-  for (const [i, t] of transitions.entries()) {
-    const verdict = t.verdict === null ? none : (facts.get(t.verdict) ?? storedFacts(db, t.verdict, era));
-    const key = rowKey(no, t.n);
-    db.run(
-      insertTransition,
-      key,
-      outcomes.indexOf(t.outcome),
-      round,
-      t.slot,
-      row.head,
-      t.bundle === null ? null : bundleKey,
-      t.duplicateOf,
-      t.verdictSource,
-      verdict?.kind ?? null,
-      verdict?.code ?? null,
-      verdict?.potential ?? null,
-      verdict?.rank ?? null,
-      encodeCost(t.cost),
-      slots[i]?.event_from ?? row.events,
-      lastEvent,
-      t.tree,
-      t.verdict,
-      t.request,
-      t.response,
-      t.featuresShown,
-    );
-    for (const [position, entry] of t.retrieved.entries()) db.run(insertUse, key, position, entry);
-  }
-  for (const entry of memory) db.run(insertMemory, rowKey(no, entry.transition), entry.id, JSON.stringify(entry));
+  insertTransitions(
+    db,
+    transitions.map((t, i) => {
+      const verdict = t.verdict === null ? none : (facts.get(t.verdict) ?? storedFacts(db, t.verdict, era));
+      return [
+        rowKey(no, t.n),
+        outcomes.indexOf(t.outcome),
+        round,
+        t.slot,
+        row.head,
+        t.bundle === null ? null : bundleKey,
+        t.duplicateOf,
+        t.verdictSource,
+        verdict?.kind ?? null,
+        verdict?.code ?? null,
+        verdict?.potential ?? null,
+        verdict?.rank ?? null,
+        encodeCost(t.cost),
+        slots[i]?.event_from ?? row.events,
+        lastEvent,
+        t.tree,
+        t.verdict,
+        t.request,
+        t.response,
+        t.featuresShown,
+      ];
+    }),
+  );
+  insertUses(
+    db,
+    transitions.flatMap((t) => t.retrieved.map((entry, position) => [rowKey(no, t.n), position, entry])),
+  );
+  insertMemories(
+    db,
+    memory.map((entry) => [rowKey(no, entry.transition), entry.id, JSON.stringify(entry)]),
+  );
   const end = appendEvents(db, no, { events: row.events, last: row.last_event }, at, input.events);
   const salts = appendSalts(db, no, row.salts, input.salts);
   const { changes } = db.run(
     bundle === null ? keepHead : moveHead,
     at,
-    stop?.reason ?? null,
-    stop === null || stop.note === null ? null : JSON.stringify(stop.note),
     end.events,
     end.last,
     salts,
@@ -165,6 +185,7 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
     row.head,
   );
   if (changes !== 1) throw new StoreError('conflict', `run ${run}: the head has moved since round ${round} was decided`);
+  if (stop !== null) setStop(db, no, stop);
   return appendJournal(db, no, run, type);
 }
 
@@ -175,6 +196,6 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
  */
 export function commitRound(db: WritableDb, input: CommitRound): JournalItem[] {
   checkInstant(input.at);
-  const content = prepareContent(db, input.blobs, input.trees);
-  return db.transaction(() => [endRound(db, input, content, 'commit')]);
+  // Inside, so that looking for what is stored needs no read transactions of its own. Nobody else writes who would have to wait.
+  return db.transaction(() => [endRound(db, input, prepareContent(db, input.blobs, input.trees), 'commit')]);
 }

@@ -13,7 +13,7 @@ import { appendEvents, appendJournal, appendSalts, checkInstant } from './append
 import { insertContent, prepareContent } from './blobs.ts';
 import { checkBundle, insertBundle } from './bundles.ts';
 import { advance } from './run-row.ts';
-import { insertVerdict } from './verdicts.ts';
+import { insertVerdicts } from './verdicts.ts';
 
 const max = amountColumns('max');
 const insertRun = sql(
@@ -93,7 +93,7 @@ export function createRun(db: WritableDb, input: CreateRun): JournalItem[] {
       if (parent === undefined) throw new StoreError('not_found', `run ${input.from.run} has no bundle ${input.from.seq} to branch from`);
       db.run(insertBranch, no, parent.key, input.from.transitions);
     }
-    insertVerdict(db, verdict, genesis === null ? null : { key: rowKey(no, 0), rank: genesis.rank });
+    insertVerdicts(db, [verdict], genesis === null ? null : { key: rowKey(no, 0), rank: genesis.rank });
     if (genesis !== null) db.run(setHead, insertBundle(db, no, null, genesis), no);
     const end = appendEvents(db, no, { events: 0, last: firstPrev }, at, input.events);
     advance(db, no, at, { ...end, salts: appendSalts(db, no, 0, input.salts) });

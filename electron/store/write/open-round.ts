@@ -9,18 +9,17 @@ import { StoreError } from '../errors.ts';
 import { maxInRun, rowKey } from '../keys.ts';
 import { appendEvents, appendJournal, appendSalts, checkInstant } from './append.ts';
 import { insertContent, prepareContent } from './blobs.ts';
-import { advance, checkFits, goingRun } from './run-row.ts';
+import { advance, checkFits, goingRun, type RunRow } from './run-row.ts';
 
-const openSlots = sql<{ n: number; round: number }>(
-  'SELECT key & 4294967295 AS n, round FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1',
-);
+const openSlots = sql<{ round: number }>('SELECT round FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1');
+const clearSlots = sql('DELETE FROM round_slot WHERE key BETWEEN ? AND ?');
 const selectHeadId = sql<{ id: Sha }>('SELECT id FROM bundle WHERE key = ?');
 const insertSlot = sql('INSERT INTO round_slot (key, round, slot, draw, reserved, event_from) VALUES (?, ?, ?, ?, ?, ?)');
 const setProposal = sql('UPDATE round_slot SET request = ?, response = ? WHERE key = ? AND request IS NULL');
 
-/** The number of the open round of a run, or null. */
-export function openRoundNumber(db: WritableDb, no: number): number | null {
-  return db.get(openSlots, rowKey(no, 0), rowKey(no, maxInRun))?.round ?? null;
+/** The number of the open round of a run, or null. Slots with a transition are what is left of the round before. */
+export function openRoundNumber(db: WritableDb, { no, transitions }: RunRow): number | null {
+  return db.get(openSlots, rowKey(no, transitions + 1), rowKey(no, maxInRun))?.round ?? null;
 }
 
 /** Throws a StoreError of kind `conflict` when the run is not where the caller thinks, `constraint` when numbers or reservations do not fit. */
@@ -30,7 +29,7 @@ export function openRound(db: WritableDb, input: OpenRound): JournalItem[] {
     const { run, at, round, slots } = input;
     const row = goingRun(db, run);
     const { no } = row;
-    const open = openRoundNumber(db, no);
+    const open = openRoundNumber(db, row);
     if (open !== null) throw new StoreError('conflict', `run ${run}: round ${open} is open`);
     if (db.get(selectHeadId, row.head)?.id !== input.base)
       throw new StoreError('conflict', `run ${run}: the base of round ${round} is not the head`);
@@ -47,6 +46,7 @@ export function openRound(db: WritableDb, input: OpenRound): JournalItem[] {
       no,
       slots.reduce((sum, { reserved }) => addAmounts(sum, reserved), noAmounts()),
     );
+    db.run(clearSlots, rowKey(no, 0), rowKey(no, row.transitions));
     for (const { n, slot, draw, reserved } of slots)
       db.run(insertSlot, rowKey(no, n), round, slot, draw, JSON.stringify(amountValues(reserved)), row.events);
     const end = appendEvents(db, no, { events: row.events, last: row.last_event }, at, [input.event]);
@@ -68,8 +68,8 @@ export function storeProposals(db: WritableDb, input: StoreProposals): JournalIt
     const row = goingRun(db, run);
     insertContent(db, content);
     for (const { n, request, response } of items) {
-      const { changes } = db.run(setProposal, request.sha, response?.sha ?? null, rowKey(row.no, n));
-      if (changes !== 1) throw new StoreError('conflict', `run ${run}: attempt ${n} is not open, or has its request already`);
+      const open = n > row.transitions && db.run(setProposal, request.sha, response?.sha ?? null, rowKey(row.no, n)).changes === 1;
+      if (!open) throw new StoreError('conflict', `run ${run}: attempt ${n} is not open, or has its request already`);
     }
     const end = appendEvents(db, row.no, { events: row.events, last: row.last_event }, at, input.events);
     advance(db, row.no, at, { ...end, salts: appendSalts(db, row.no, row.salts, input.salts) });

@@ -23,12 +23,14 @@ type OpenRow = {
   response: Sha | null;
 };
 
-const openRuns = sql<{ no: number }>('SELECT DISTINCT key >> 32 AS no FROM round_slot');
+const openRuns = sql<{ no: number }>(
+  'SELECT DISTINCT r.no FROM round_slot s JOIN run r ON r.no = s.key >> 32 WHERE s.key & 4294967295 > r.transitions',
+);
 const selectOpen = sql<OpenRow>(
   'SELECT key, round, slot, reserved, event_from, request, response FROM round_slot WHERE key BETWEEN ? AND ? ORDER BY key',
 );
-const selectHead = sql<{ run: RunId; id: Sha; rank: string; contract: Sha }>(
-  'SELECT r.id AS run, b.id, b.rank, b.contract FROM run r JOIN bundle b ON b.key = r.head WHERE r.no = ?',
+const selectHead = sql<{ run: RunId; transitions: number; id: Sha; rank: string; contract: Sha }>(
+  'SELECT r.id AS run, r.transitions, b.id, b.rank, b.contract FROM run r JOIN bundle b ON b.key = r.head WHERE r.no = ?',
 );
 const selectLines = sql<{ line: string }>('SELECT line FROM event WHERE key BETWEEN ? AND ? ORDER BY key');
 
@@ -48,10 +50,11 @@ const shownByAttempt = (db: WritableDb, no: number, from: number): Map<number, S
 };
 
 const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
-  const open = db.all(selectOpen, rowKey(no, 0), rowKey(no, maxInRun));
   const head = db.get(selectHead, no);
+  if (head === undefined) return [];
+  const open = db.all(selectOpen, rowKey(no, head.transitions + 1), rowKey(no, maxInRun));
   const first = open[0];
-  if (head === undefined || first === undefined) return [];
+  if (first === undefined) return [];
   const { run, id: base, contract } = head;
   const baseRank = Rank.parse(JSON.parse(head.rank));
   const shown = shownByAttempt(db, no, first.event_from);

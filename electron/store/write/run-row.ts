@@ -25,6 +25,7 @@ const selectRun = sql<RunRow>(
 const selectBudget = sql<Readonly<Record<string, number | null>>>(
   `SELECT ${[...amountColumns('max'), ...amountColumns('used')].join(', ')} FROM run WHERE no = ?`,
 );
+const updateStop = sql('UPDATE run SET stop = ?, note = ? WHERE no = ?');
 const advanceRun = sql('UPDATE run SET updated_at = ?, events = ?, last_event = ?, salts = ? WHERE no = ?');
 
 /** Throws a StoreError of kind `not_found`. */
@@ -54,6 +55,12 @@ export function checkFits(db: WritableDb, no: number, amounts: Amounts): void {
       throw new StoreError('constraint', `the reservation of ${asked} ${d} does not fit: ${used} of ${max} are used`);
     }
   }
+}
+
+/** Sets or takes back why a run stopped. */
+export function setStop(db: WritableDb, no: number, stop: { readonly reason: StopReason; readonly note: string | null } | null): void {
+  const note = stop?.note ?? null;
+  db.run(updateStop, stop?.reason ?? null, note === null ? null : JSON.stringify(note), no);
 }
 
 /** Moves a run on without changing counters of transitions. */

@@ -1,16 +1,14 @@
 // Stopping a run between rounds, and going on with one.
 import type { JournalItem } from '#shared/contract/app.ts';
 import type { ResumeRun, StopRun } from '../api.ts';
-import { sql, type WritableDb } from '../db.ts';
+import type { WritableDb } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { appendEvents, appendJournal, checkInstant } from './append.ts';
 import { openRoundNumber } from './open-round.ts';
-import { advance, goingRun, runRow } from './run-row.ts';
+import { advance, goingRun, type RunRow, runRow, setStop } from './run-row.ts';
 
-const setStop = sql('UPDATE run SET stop = ?, note = ? WHERE no = ?');
-
-const noOpenRound = (db: WritableDb, run: string, no: number): void => {
-  const open = openRoundNumber(db, no);
+const noOpenRound = (db: WritableDb, run: string, row: RunRow): void => {
+  const open = openRoundNumber(db, row);
   if (open !== null) throw new StoreError('conflict', `run ${run}: round ${open} is open`);
 };
 
@@ -19,8 +17,8 @@ export function stopRun(db: WritableDb, { run, at, reason, note, event }: StopRu
   checkInstant(at);
   return db.transaction(() => {
     const row = goingRun(db, run);
-    noOpenRound(db, run, row.no);
-    db.run(setStop, reason, note === null ? null : JSON.stringify(note), row.no);
+    noOpenRound(db, run, row);
+    setStop(db, row.no, { reason, note });
     const end = appendEvents(db, row.no, { events: row.events, last: row.last_event }, at, [event]);
     advance(db, row.no, at, { ...end, salts: row.salts });
     return [appendJournal(db, row.no, run, 'stop')];
@@ -35,8 +33,8 @@ export function resumeRun(db: WritableDb, { run, at, event }: ResumeRun): Journa
     if (row.head === null) throw new StoreError('conflict', `run ${run} was not started: nothing is certified`);
     if (row.stop !== null && row.stop !== 'user')
       throw new StoreError('conflict', `run ${run} has stopped (${row.stop}); that is final, branch from it`);
-    noOpenRound(db, run, row.no);
-    db.run(setStop, null, null, row.no);
+    noOpenRound(db, run, row);
+    setStop(db, row.no, null);
     const end = appendEvents(db, row.no, { events: row.events, last: row.last_event }, at, [event]);
     advance(db, row.no, at, { ...end, salts: row.salts });
     return [appendJournal(db, row.no, run, 'resume')];

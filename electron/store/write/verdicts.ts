@@ -1,12 +1,14 @@
 // Verdicts and the executions behind them.
+import type { Sha } from '#shared/domain/ids.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { Rank, Verdict } from '#shared/domain/verdict.ts';
-import { assertNever } from '#shared/lib/assert.ts';
+import { assertNever, ensure } from '#shared/lib/assert.ts';
 import type { VerdictInput } from '../api.ts';
 import { sql, type WritableDb } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { genesisRank } from '../read/genesis-rank.ts';
 import { decodeRank, encodeRank } from '../sparse-rank.ts';
+import { insertInto } from './insert.ts';
 
 /** The era that ranks are stored against: the key of the bundle that opened it, and its rank. */
 export type Era = { readonly key: number; readonly rank: Rank };
@@ -22,12 +24,20 @@ export type VerdictFacts = {
 type VerdictRow = { kind: Verdict['kind']; code: string | null; potential: number | null; era: number | null; rank: string | null };
 
 const selectVerdict = sql<VerdictRow>('SELECT kind, code, potential, era, rank FROM verdict WHERE sha = ?');
-const insertRow = sql(
-  'INSERT INTO verdict (sha, tree, contract, kind, code, era, rank, potential, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-);
-const insertVerifierRun = sql(
-  'INSERT INTO verifier_run (key, id, nonce, tree, started_at, duration_ms, exit_code, signal, report, output, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-);
+const insertRows = insertInto('verdict', ['sha', 'tree', 'contract', 'kind', 'code', 'era', 'rank', 'potential', 'body']);
+const insertVerifierRuns = insertInto('verifier_run', [
+  'key',
+  'id',
+  'nonce',
+  'tree',
+  'started_at',
+  'duration_ms',
+  'exit_code',
+  'signal',
+  'report',
+  'output',
+  'result',
+]);
 
 const factsOf = (verdict: Verdict, era: Era | null): VerdictFacts => {
   if (verdict.kind !== 'ranked') return { kind: verdict.kind, code: verdict.code, potential: null, rank: null };
@@ -51,40 +61,46 @@ const bodyOf = (verdict: Verdict): string => {
   }
 };
 
-/** Stores a verdict with its runs, unless it is stored already (the same sha is the same verdict). `era` may be null for one without a rank. */
-export function insertVerdict(db: WritableDb, { sha, tree, contract, verdict, runs }: VerdictInput, era: Era | null): VerdictFacts {
-  const facts = factsOf(verdict, era);
-  if (db.get(selectVerdict, sha) !== undefined) return facts;
-  const { kind, code, rank } = facts;
-  const { lastInsertRowid } = db.run(
-    insertRow,
-    sha,
-    tree,
-    contract,
-    kind,
-    code,
-    rank === null ? null : (era?.key ?? null),
-    rank,
-    facts.potential,
-    bodyOf(verdict),
-  );
-  const no = Number(lastInsertRowid);
-  for (const [i, r] of runs.entries()) {
-    db.run(
-      insertVerifierRun,
-      no * 65_536 + i,
-      r.id,
-      r.nonce,
-      r.tree,
-      r.startedAt,
-      r.durationMs,
-      r.exitCode,
-      r.signal,
-      r.report,
-      r.output,
-      r.result,
-    );
+/**
+ * Stores verdicts with their runs, except those that are stored already (the same sha is the same verdict). `era` may be null where none
+ * has a rank. Returns the facts by sha.
+ */
+export function insertVerdicts(db: WritableDb, verdicts: readonly VerdictInput[], era: Era | null): Map<Sha, VerdictFacts> {
+  const facts = new Map<Sha, VerdictFacts>();
+  const fresh: VerdictInput[] = [];
+  for (const input of verdicts) {
+    const { sha, verdict } = input;
+    if (facts.has(sha)) continue;
+    facts.set(sha, factsOf(verdict, era));
+    if (db.get(selectVerdict, sha) === undefined) fresh.push(input);
   }
+  const last = insertRows(
+    db,
+    fresh.map(({ sha, tree, contract, verdict }) => {
+      const { kind, code, rank, potential: sum } = ensure(facts.get(sha), 'facts');
+      return [sha, tree, contract, kind, code, rank === null ? null : (era?.key ?? null), rank, sum, bodyOf(verdict)];
+    }),
+  );
+  // Rowids go up by one, from the largest: nothing is deleted here, and nobody else writes meanwhile.
+  const first = last - fresh.length + 1;
+  insertVerifierRuns(
+    db,
+    fresh.flatMap(({ runs }, v) =>
+      runs.map((r, i) => [
+        (first + v) * 65_536 + i,
+        r.id,
+        r.nonce,
+        r.tree,
+        r.startedAt,
+        r.durationMs,
+        r.exitCode,
+        r.signal,
+        r.report,
+        r.output,
+        r.result,
+      ]),
+    ),
+  );
   return facts;
 }
 
