@@ -90,23 +90,13 @@ const writeObject = (value: object, path: Step[]): string => {
 };
 
 const write = (value: unknown, path: Step[]): string => {
-  switch (typeof value) {
-    case 'string':
-      return string(value, path);
-    case 'number':
-      return number(value, path);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'object':
-      if (value === null) return 'null';
-      if (path.length >= maxJsonDepth) return refuse(path, `nesting deeper than ${maxJsonDepth} levels (or a cycle)`);
-      return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path);
-    case 'undefined':
-    case 'bigint':
-    case 'function':
-    case 'symbol':
-      return refuse(path, `a value of type ${typeof value} is not JSON`);
-  }
+  if (typeof value === 'string') return string(value, path);
+  if (typeof value === 'number') return number(value, path);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (value === null) return 'null';
+  if (typeof value !== 'object') return refuse(path, `a value of type ${typeof value} is not JSON`);
+  if (path.length >= maxJsonDepth) return refuse(path, `nesting deeper than ${maxJsonDepth} levels (or a cycle)`);
+  return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path);
 };
 
 /**
