@@ -62,7 +62,7 @@ export const textCount: Adapter = {
       const { place } = rule;
       const texts =
         place.kind === 'report'
-          ? report === null
+          ? report === null || report.length === 0
             ? []
             : [{ path: 'report', bytes: report }]
           : files.filter(({ path }) => path.startsWith('artifact/') && place.matches(path));
