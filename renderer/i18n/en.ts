@@ -192,6 +192,8 @@ export const en = {
     'The data folder was changed from outside or the run was imported without files. Restore blobs from a backup, then try again.',
   diffInvisible: 'The two sides differ only in line endings or in the byte order mark, which are not shown.',
   diffStale: (shown: string, wanted: string) => `Showing ${shown} while ${wanted} loads`,
+  /** For Monaco, which puts the number in. */
+  diffHiddenLines: '{0} hidden lines',
   workArea: 'Selected transition',
   resizeTimeline: 'Height of the timeline',
   resizeInspector: 'Width of the inspector',
@@ -492,7 +494,7 @@ export const en = {
     'Starts a new run from this certified state, under the same contract. Verdicts that are known are reused; every decision is made anew. This run stays as it is.',
   branchStart: 'Start branch',
   branchStarting: 'Starting the branch',
-  branchSeedHelp: (seed: number) => `This run has seed ${f.int(seed)}; another one proposes something else`,
+  branchSeedHelp: (seed: number) => `This run had ${f.int(seed)}; another seed, other proposals`,
   branchAttemptsHelp: (max: number) => `This run had ${f.int(max)}`,
   branchOf: (run: string, seq: number) => `branch of ${run}, ${seq === 0 ? 'seed' : `bundle ${f.int(seq)}`}`,
   branchOfTitle: (run: string) => `Go to the run that this one branched from: ${run}`,

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { useText } from '#renderer/i18n/use-text.ts';
 import type { CodePair, DiffView } from './code-diff-monaco.ts';
+import { speak, type MonacoWords } from './code-diff-words.ts';
 import styles from './CodeDiff.module.css';
 
 export type { CodePair } from './code-diff-monaco.ts';
@@ -14,8 +16,16 @@ type Props = {
   readonly onError: (error: unknown) => void;
 };
 
+/** Monaco with its words in a language; they are read when an editor is made, so a component keeps the language it began with. */
+async function loadMonaco(words: MonacoWords) {
+  await speak(words);
+  return import('./code-diff-monaco.ts');
+}
+
 /** Two texts side by side, one above the other where it is narrow. What was shown stays until the next diff is computed. */
 export function CodeDiff({ pair, labels, onShown, onError }: Props) {
+  const { language, t } = useText();
+  const words = useRef({ language, hiddenLines: t.diffHiddenLines });
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<Promise<DiffView> | null>(null);
   const calls = useRef({ onShown, onError, labels });
@@ -27,7 +37,7 @@ export function CodeDiff({ pair, labels, onShown, onError }: Props) {
     const element = box.current;
     if (!element) return undefined;
     let ended = false;
-    const made = import('./code-diff-monaco.ts').then(({ DiffView }) => {
+    const made = loadMonaco(words.current).then(({ DiffView }) => {
       if (ended) throw new DOMException('the diff was closed while the editor loaded', 'AbortError');
       return new DiffView(element, calls.current.labels);
     });

@@ -47,9 +47,7 @@ export function RunsWhere({ verifier, sandbox, unsandboxed, proposer }: Props) {
         </dd>
       </dl>
       {isRefusedHere(verifier, sandbox, unsandboxed) ? (
-        <p role="status" className={styles['refused']}>
-          {t.whereNeedsSandbox(sandbox?.message ?? '')}
-        </p>
+        <output className={styles['refused']}>{t.whereNeedsSandbox(sandbox?.message ?? '')}</output>
       ) : null}
     </section>
   );

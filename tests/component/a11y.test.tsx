@@ -2,6 +2,7 @@
 import axe from 'axe-core';
 import { describe, expect, test } from 'vitest';
 import { fakeLibrary } from '../support/fake-engine/library.ts';
+import { nativeVerifier } from '../support/fake-engine/fake-job.ts';
 import { openApp, type Harness } from './app-harness.tsx';
 
 async function violations(app: Harness): Promise<string[]> {
@@ -25,6 +26,29 @@ describe.each(['light', 'dark'] as const)('%s', (theme) => {
   test.each(['verdict', 'memory', 'bundle', 'record'])('run, %s', async (tab) => {
     const app = await openApp({ runs: [{ count: 120, seed: 7 }], settings }, `#/v1/run(0)?n=60&tab=${tab}&hide=tie`);
     expect(await violations(app)).toEqual([]);
+  });
+  test.each([
+    ['decisions', '{Shift>}d{/Shift}'],
+    ['re-verify', '{Shift>}v{/Shift}{Enter}'],
+    ['branch', '{Shift>}f{/Shift}'],
+    ['comparison', 'c'],
+  ])('panel: %s', async (_, keys) => {
+    const mismatches = [{ where: 'transition 17', field: 'outcome', stored: '"commit"', recomputed: '"tie"' }];
+    const runs = [
+      { count: 40, seed: 7, mismatches, again: 'drift' as const, verifier: nativeVerifier },
+      { count: 40, seed: 9, parent: { run: 0, seq: 0 } },
+    ];
+    const app = await openApp({ runs, settings }, '#/v1/run(0)?n=20&tab=verdict');
+    await app.press(keys);
+    await app.idle();
+    expect(await violations(app)).toEqual([]);
+  });
+  test('bundle with related runs', async () => {
+    const runs = [
+      { count: 40, seed: 7 },
+      { count: 40, seed: 9, parent: { run: 0, seq: 0 } },
+    ];
+    expect(await violations(await openApp({ runs, settings }, '#/v1/run(1)?n=20&tab=bundle'))).toEqual([]);
   });
   test.each([
     ['palette', '{Control>}k{/Control}'],

@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { render } from 'vitest-browser-react';
 import '#renderer/styles/index.css';
 import { TransitionDiff, type TransitionDiffProps } from '#renderer/features/diff/index.ts';
+import { TextContext, textIn } from '#renderer/i18n/use-text.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 
 const realFetch = globalThis.fetch;
+const realCanvas = globalThis.OffscreenCanvas;
 let serial = 0;
 let contents = new Map<string, Uint8Array<ArrayBuffer>>();
 /** Hashes whose answer waits until the test lets it go. */
@@ -263,5 +265,31 @@ describe('diff', () => {
     const light = ground();
     document.documentElement.dataset['theme'] = 'dark';
     await vi.waitFor(() => expect(ground()).not.toBe(light));
+  });
+
+  test('an editor that could not be made is said so, and made when asked again', async () => {
+    vi.stubGlobal(
+      'OffscreenCanvas',
+      class {
+        getContext = () => null;
+      },
+    );
+    const screen = await render(element({ changes: [change('a.txt', blob('one\n'), blob('two\n'))], labels }));
+    await expect.element(screen.getByText('no 2D canvas', { exact: false })).toBeVisible();
+    vi.stubGlobal('OffscreenCanvas', realCanvas);
+    await screen.getByRole('button', { name: 'Try again' }).click();
+    await shows(screen.container, /one/, /two/);
+    await expect.element(screen.getByText('no 2D canvas', { exact: false })).not.toBeInTheDocument();
+  });
+
+  test('the words of the editor follow the language', async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
+    const changes = [change('a.txt', blob(lines.join('\n')), blob([...lines.slice(0, -1), 'changed'].join('\n')))];
+    const inLanguage = (language: 'en' | 'ko') => <TextContext value={textIn(language)}>{element({ changes, labels })}</TextContext>;
+    const screen = await render(inLanguage('ko'));
+    await expect.element(screen.getByText('숨긴 줄 36개').first()).toBeVisible();
+    await screen.rerender(inLanguage('en'));
+    await expect.element(screen.getByText('36 hidden lines').first()).toBeVisible();
+    await expect.element(screen.getByText('숨긴 줄', { exact: false })).not.toBeInTheDocument();
   });
 });

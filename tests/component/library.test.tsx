@@ -175,3 +175,60 @@ describe('frame', () => {
     await expect.element(app.screen.locator.getByRole('alert')).not.toBeInTheDocument();
   });
 });
+
+describe('the seed of a new run', () => {
+  const flaky = '/home/ada/tasks/flaky';
+  const openPanel = async (options: Parameters<typeof openApp>[0] = {}, folder = flaky) => {
+    const app = await openApp({ runs: [{ count: 40, seed: 7 }], ...options });
+    await app.press('n');
+    const panel = app.screen.getByRole('complementary', { name: 'New run' });
+    await panel.getByRole('textbox', { name: 'Task folder' }).fill(folder);
+    await expect.element(panel.getByText('A task of my own')).toBeVisible();
+    return { app, panel };
+  };
+
+  test('is measured on its own: values, what moved, times and forecast', async () => {
+    const { app, panel } = await openPanel();
+    await panel.getByRole('button', { name: 'Measure seed' }).click();
+    await expect.element(panel.getByText('5 measurements of the seed disagree in 1 obligation.')).toBeVisible();
+    await expect.element(panel.getByRole('row', { name: 'clashes 3, 4, 3, 3, 4' })).toBeVisible();
+    await expect.element(panel.getByText('One verification takes 41 ms (median), 58 ms (95th percentile).')).toBeVisible();
+    await panel.getByRole('group', { name: 'What to do about clashes' }).getByRole('radio', { name: 'Median' }).click();
+    await expect.element(panel.getByText('Measured before the last change of a choice.')).toBeVisible();
+    await panel.getByRole('button', { name: 'Measure seed' }).click();
+    await expect.element(panel.getByText('5 measurements of the seed agree.')).toBeVisible();
+    expect(app.fake.jobs.length).toBe(1);
+  });
+
+  test('that is unstable is refused with a choice for each obligation, and starts once it is made', async () => {
+    const { app, panel } = await openPanel();
+    await panel.getByRole('button', { name: 'Start run' }).click();
+    await expect.element(panel.getByRole('alert')).toMatchTextContent('measurements of the same seed disagree');
+    expect(panel.getByRole('group', { name: /^What to do about/ }).elements().length).toBe(1);
+    await panel.getByRole('radio', { name: 'Quarantine' }).click();
+    await panel.getByRole('button', { name: 'Start run' }).click();
+    await expect.poll(() => app.fake.jobs.length).toBe(2);
+    await expect.poll(() => window.location.hash).toContain(app.fake.jobs[0]?.id ?? 'none');
+  });
+
+  test('runs candidate code without a sandbox only when that is said, and the run carries it', async () => {
+    const sandbox = { available: false, backend: null, message: 'bubblewrap is missing; this would change it: apt install bubblewrap' };
+    const { app, panel } = await openPanel({ sandbox }, '/home/ada/tasks/native');
+    await expect.element(panel.getByText('apt install bubblewrap', { exact: false })).toBeVisible();
+    await expect.element(panel.getByText('tamper-evident only', { exact: true }).first()).toBeVisible();
+    expect(panel.getByText('tamper-evident only', { exact: true }).elements().length).toBe(8);
+    const start = panel.getByRole('button', { name: 'Start run' });
+    await expect.element(start).toBeDisabled();
+    await panel.getByRole('checkbox', { name: 'Run candidate code without a sandbox' }).click();
+    await start.click();
+    await expect.element(app.screen.getByText('unsandboxed', { exact: true })).toBeVisible();
+    expect(app.fake.jobs[0]?.detail().header.unsandboxed).toBe(true);
+  });
+
+  test('the status line leads to what was found of the sandbox', async () => {
+    const sandbox = { available: false, backend: null, message: 'bubblewrap is missing; this would change it: apt install bubblewrap' };
+    const app = await openApp({ runs: [], sandbox });
+    await app.screen.getByRole('button', { name: 'no sandbox' }).click();
+    await expect.element(app.screen.getByRole('dialog').getByText('apt install bubblewrap', { exact: false })).toBeVisible();
+  });
+});

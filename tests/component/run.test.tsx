@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
 import { textIn } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
+import { page } from 'vitest/browser';
+import { nativeVerifier } from '../support/fake-engine/fake-job.ts';
 import { openApp, type Harness } from './app-harness.tsx';
 
 const stopped = { count: 240, seed: 7 };
@@ -242,6 +244,36 @@ describe('live', () => {
     expect(selected()).toBe(23);
     expect(app.why()).not.toBe('');
   });
+});
+
+describe('tamper-evident only', () => {
+  const rows = (app: Harness, name: string) =>
+    app.screen.getByRole(name === 'tab' ? 'tabpanel' : 'complementary').getByText('tamper-evident only', { exact: true });
+  test('stands beside every obligation whose verdict is shown', async () => {
+    const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier }] }, at(100));
+    useUi.getState().select(firstOf(app, 'incomparable', 100), 'jump');
+    await app.idle();
+    expect(rows(app, 'tab').elements().length).toBe(8);
+    expect(rows(app, 'inspector').elements().length).toBeGreaterThanOrEqual(2);
+    const labels = app.screen.getByRole('listbox', { name: 'Obligations, with their value at the head' }).getByRole('option').elements();
+    expect(labels.map((label) => label.getAttribute('title')?.split('\n').at(-1))).toEqual(
+      Array.from({ length: 8 }, () => 'tamper-evident only'),
+    );
+  });
+  test('stands nowhere where the verifier is out of reach', async () => {
+    const app = await openApp({ runs: [{ ...stopped, verifier: { ...nativeVerifier, isolation: 'separate' } }] }, at(100));
+    expect(app.screen.getByText('tamper-evident only', { exact: true }).elements()).toEqual([]);
+  });
+});
+
+test('on a small laptop the last of eight obligations is seen without scrolling', async () => {
+  const app = await openApp({ runs: [stopped] }, at(100));
+  await page.viewport(1280, 800);
+  await app.idle();
+  const last = app.screen.getByRole('option', { name: /locked-slots/ }).element();
+  const panel = app.screen.getByRole('region', { name: 'Timeline', exact: true }).element();
+  await expect.poll(() => panel.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom).toBeGreaterThan(0);
+  expect(panel.getBoundingClientRect().bottom).toBeLessThan(800 * 0.6);
 });
 
 describe('other states', () => {

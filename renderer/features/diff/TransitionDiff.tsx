@@ -97,7 +97,7 @@ function useContent(wanted: Wanted): Shown | null {
 }
 
 function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
-  const { t } = useText();
+  const { t, language } = useText();
   // One object per thing asked for, however often the parents render.
   const [wanted, setWanted] = useState<Wanted>(() => ({ key: contentKey(change), change, labels }));
   if (wanted.key !== contentKey(change) || wanted.labels.base !== labels.base || wanted.labels.candidate !== labels.candidate) {
@@ -106,6 +106,12 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
   const loaded = useContent(wanted);
   const [painted, setPainted] = useState<string | null>(null);
   const [failed, setFailed] = useState<unknown>(null);
+  // Another attempt is another editor; so is another language, whose words it takes in once.
+  const [attempt, setAttempt] = useState(0);
+  const again = () => {
+    setFailed(null);
+    setAttempt(attempt + 1);
+  };
   const [shown, setShown] = useState<Shown | null>(null);
   const text = loaded && 'content' in loaded && loaded.content.kind === 'text' ? loaded.content.pair : null;
   // A text is shown once its diff is painted, everything else as soon as it is known.
@@ -137,14 +143,20 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
       {late ? <output className={styles['late']}>{stale && shown ? t.diffStale(nameOf(shown), nameOf(wanted)) : t.loading}</output> : null}
       <div className={styles['content']} data-stale={stale}>
         <div className={styles['editor']} data-covered={shown === null || message}>
-          <CodeDiff pair={text} labels={{ before: names.base, after: names.candidate }} onShown={setPainted} onError={setFailed} />
+          <CodeDiff
+            key={`${language} ${attempt}`}
+            pair={text}
+            labels={{ before: names.base, after: names.candidate }}
+            onShown={setPainted}
+            onError={setFailed}
+          />
         </div>
         {failed === null ? (
           message && shown ? (
             <Message shown={shown} onRetry={() => setWanted({ ...wanted })} />
           ) : null
         ) : (
-          <Failure path={wanted.change.path} error={failed} />
+          <Failure path={wanted.change.path} error={failed} onRetry={again} onReload={() => window.location.reload()} />
         )}
       </div>
     </section>
@@ -185,7 +197,9 @@ function Message({ shown, onRetry }: { shown: Shown; onRetry: () => void }) {
   );
 }
 
-function Failure({ path, error, onRetry }: { path: string; error: unknown; onRetry?: () => void }) {
+type FailureProps = { readonly path: string; readonly error: unknown; readonly onRetry?: () => void; readonly onReload?: () => void };
+
+function Failure({ path, error, onRetry, onReload }: FailureProps) {
   const { t } = useText();
   const missing = error instanceof BlobError && error.kind === 'missing';
   return (
@@ -194,6 +208,12 @@ function Failure({ path, error, onRetry }: { path: string; error: unknown; onRet
       <span>{missing ? t.diffMissing(error.sha) : error instanceof Error ? error.message : String(error)}</span>
       {missing ? <span>{t.diffMissingDo}</span> : null}
       {onRetry ? <Button onClick={onRetry}>{t.retry}</Button> : null}
+      {/* A browser may remember that a part of the page could not be loaded. */}
+      {onReload ? (
+        <Button kind="quiet" onClick={onReload}>
+          {t.reload}
+        </Button>
+      ) : null}
     </div>
   );
 }

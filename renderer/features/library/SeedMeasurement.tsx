@@ -11,11 +11,11 @@ export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale:
   const { verdict, forecast, verifier, genesis, runs } = found;
   const moved = found.obligations.filter(({ stable }) => !stable).length;
   return (
-    <div className={styles['summary']} role="status" data-stale={stale}>
+    <div className={styles['summary']} data-stale={stale}>
       {verdict.kind === 'ranked' ? (
-        <p className={found.stable ? styles['stable'] : styles['wrong']}>
+        <output className={found.stable ? styles['stable'] : styles['wrong']}>
           {found.stable ? t.preflightStable(runs) : t.preflightUnstable(runs, moved)}
-        </p>
+        </output>
       ) : (
         <p className={styles['wrong']}>{t.preflightNoVerdict(`${t.verdictCode[verdict.code]}. ${verdict.message}`)}</p>
       )}

@@ -138,7 +138,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         <Facts detail={detail} />
         {failed ? <Problem error={failed} /> : null}
         <Group orientation="vertical" className={styles['body']} defaultLayout={rows.defaultLayout} onLayoutChanged={rows.onLayoutChanged}>
-          <Panel id="timeline" defaultSize="53%" minSize="180px">
+          <Panel id="timeline" defaultSize="55%" minSize="180px">
             <section className={styles['panel']} aria-label={t.timeline}>
               {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
               <Legend counts={detail.counts} total={detail.transitions} />

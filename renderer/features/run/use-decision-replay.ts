@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { DecisionReplayReport, ReplayStatus } from '#shared/contract/replay.ts';
+import type { Engine } from '#renderer/client/engine.ts';
 import { useConnection, useQuery } from '#renderer/client/use-query.ts';
 
 export type ReplayWork =
@@ -28,6 +29,13 @@ export type DecisionReplay = {
   readonly cancel: () => void;
 };
 
+async function follow(engine: Engine, run: string, signal: AbortSignal, show: (work: ReplayWork) => void): Promise<void> {
+  for await (const item of engine.stream('replay.decisions', { run }, { signal })) {
+    if (signal.aborted) return;
+    show(item.kind === 'report' ? { kind: 'done', report: item.report } : { ...item, kind: 'running' });
+  }
+}
+
 /** `transitions`: how many the page knows of. Leaving the run cancels. */
 export function useDecisionReplay(run: string, transitions: number): DecisionReplay {
   const { engine, cache } = useConnection();
@@ -35,21 +43,15 @@ export function useDecisionReplay(run: string, transitions: number): DecisionRep
   const [work, setWork] = useState<ReplayWork>({ kind: 'idle' });
   const current = useRef<AbortController | null>(null);
   const cancel = useCallback(() => current.current?.abort(), []);
-  useEffect(() => cancel, [cancel, run]);
+  useEffect(() => cancel, [cancel]);
 
   const start = useCallback(() => {
     if (current.current && !current.current.signal.aborted) return;
     const controller = new AbortController();
     current.current = controller;
     const { signal } = controller;
-    const follow = async () => {
-      for await (const item of engine.stream('replay.decisions', { run }, { signal })) {
-        if (signal.aborted) return;
-        setWork(item.kind === 'report' ? { kind: 'done', report: item.report } : { ...item, kind: 'running' });
-      }
-    };
     setWork({ kind: 'running', transitions: 0, of: 0 });
-    follow()
+    follow(engine, run, signal, setWork)
       .catch((cause: unknown) => {
         if (!signal.aborted)
           setWork({ kind: 'failed', error: cause instanceof RpcError ? cause : new RpcError('internal', String(cause)) });

@@ -1,5 +1,5 @@
 // A library as it looks after some weeks: every status and stop reason, long names, other proposers.
-import type { FakeJobOptions } from './fake-job.ts';
+import { nativeVerifier, type FakeJobOptions } from './fake-job.ts';
 
 const kinds: readonly FakeJobOptions[] = [
   { stop: 'budget', count: 240 },
@@ -19,6 +19,24 @@ const kinds: readonly FakeJobOptions[] = [
   { status: 'not_started', count: 40, note: 'the seed had no verdict: verifier/check.js threw at line 12' },
   { stop: 'verifier_dead', count: 32, task: { id: 'text-count', title: '한국어 문장 다듬기' } },
   { stop: 'contract_changed', count: 60, proposer: 'recorded' },
+];
+
+/** A run and its branches: one replays with named faults, one is unsandboxed, all share a verifier with the candidate. */
+export const fakeFamily: readonly FakeJobOptions[] = [
+  {
+    stop: 'user',
+    count: 240,
+    seed: 7,
+    verifier: nativeVerifier,
+    again: 'drift',
+    mismatches: [
+      { where: 'transition 17', field: 'outcome', stored: '"incomparable"', recomputed: '"commit"' },
+      { where: 'bundle 2', field: 'potential', stored: '38', recomputed: '39' },
+    ],
+  },
+  { stop: 'budget', count: 240, seed: 7, parent: { run: 0, seq: 0 } },
+  { stop: 'zero_rank', count: 120, seed: 9, parent: { run: 0, seq: 3 }, verifier: nativeVerifier, unsandboxed: true },
+  { stop: 'budget', count: 80, seed: 11, parent: { run: 1, seq: 2 }, again: 'flake' },
 ];
 
 /** `n` runs, newest first; with `live`, the newest is going on. */

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { go, runPlace } from '#renderer/app/navigation.ts';
 import { useCommand, useQuery } from '#renderer/client/use-query.ts';
@@ -32,6 +32,9 @@ export function BranchPanel({ detail, seq }: { detail: RunDetail; seq: number })
     inRange(slots, 1, maxSlots) &&
     inRange(seed, 0, maxSeed) &&
     (attempts === '' || inRange(attempts, 1, maxAttempts));
+  const { cancel } = start;
+  // A run that nobody waits for any more does not begin, and nobody is led away from where they went.
+  useEffect(() => cancel, [cancel]);
   const submit = async () => {
     if (!ready) return;
     const started = await start.run({

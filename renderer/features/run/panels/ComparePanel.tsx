@@ -99,8 +99,7 @@ function Row({ index, a, b, run, mark }: RowProps) {
     <>
       {mark === null ? null : (
         <tr className={styles['mark']}>
-          <td />
-          <td colSpan={2}>{mark}</td>
+          <td colSpan={3}>{mark}</td>
         </tr>
       )}
       <tr data-first={mark !== null}>

@@ -37,7 +37,7 @@ export function ReplayPanel({ replay }: { replay: DecisionReplay }) {
           ) : null}
         </div>
       )}
-      {work.kind === 'cancelled' ? <p role="status">{t.replayCancelled}</p> : null}
+      {work.kind === 'cancelled' ? <output>{t.replayCancelled}</output> : null}
       {work.kind === 'failed' ? <Problem error={work.error} onRetry={start} /> : null}
       {work.kind === 'done' ? <Report report={work.report} grown={standing === 'grown'} /> : null}
     </RunPanelFrame>
@@ -49,9 +49,9 @@ function Report({ report, grown }: { report: DecisionReplayReport; grown: boolea
   const { mismatches, missing, recorded } = report;
   return (
     <>
-      <p className={styles['result']} data-tone={report.ok ? 'good' : 'bad'} role="status">
+      <output className={styles['result']} data-tone={report.ok ? 'good' : 'bad'}>
         {report.ok ? t.replayOk(report.transitions) : t.replayNotOk(report.mismatchCount, report.missingCount)}
-      </p>
+      </output>
       {grown ? <p className={styles['warn']}>{t.replayGrownSince}</p> : null}
       {report.open ? <p className={styles['quiet']}>{t.replayOpen}</p> : null}
       {mismatches.length > 0 ? (

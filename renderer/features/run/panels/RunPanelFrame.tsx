@@ -36,8 +36,8 @@ export function RunPanelFrame({ title, kind, children }: Props) {
     >
       <div className={styles['head']}>
         <h2>{title}</h2>
+        <Kbd keys="Escape" />
         <button type="button" className={styles['close']} onClick={close} aria-label={t.close} title={t.close}>
-          <Kbd keys="Escape" />
           <X size={14} aria-hidden="true" />
         </button>
       </div>

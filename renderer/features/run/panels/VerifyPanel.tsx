@@ -33,18 +33,24 @@ export function VerifyPanel({ detail, seq }: { detail: RunDetail; seq: number })
   };
   return (
     <RunPanelFrame title={t.verifyTitle(seq)} kind="verify">
-      <p className={styles['says']}>{t.verifyWhat}</p>
-      <RunsWhere verifier={verifier} sandbox={sandbox} unsandboxed={unsandboxed} />
-      <div className={styles['work']}>
-        <Button data-first kind="primary" disabled={refused || verify.pending} onClick={() => void start()}>
-          {verify.pending ? t.verifyRunning : t.verifyStart}
-        </Button>
-        {verify.pending ? <Button onClick={verify.cancel}>{t.cancel}</Button> : null}
-        {verify.cancelled ? <span role="status">{t.verifyCancelled}</span> : null}
+      <div className={styles['split']}>
+        <div>
+          <p className={styles['says']}>{t.verifyWhat}</p>
+          <RunsWhere verifier={verifier} sandbox={sandbox} unsandboxed={unsandboxed} />
+          <div className={styles['work']}>
+            <Button data-first kind="primary" disabled={refused || verify.pending} onClick={() => void start()}>
+              {verify.pending ? t.verifyRunning : t.verifyStart}
+            </Button>
+            {verify.pending ? <Button onClick={verify.cancel}>{t.cancel}</Button> : null}
+            {verify.cancelled ? <output>{t.verifyCancelled}</output> : null}
+          </div>
+          {verify.error ? <Problem error={verify.error} /> : null}
+        </div>
+        <div className={styles['found']}>
+          {result ? <Result result={result} detail={detail} /> : null}
+          <Earlier run={detail.id} seq={seq} />
+        </div>
       </div>
-      {verify.error ? <Problem error={verify.error} /> : null}
-      {result ? <Result result={result} detail={detail} /> : null}
-      <Earlier run={detail.id} seq={seq} />
     </RunPanelFrame>
   );
 }
@@ -54,9 +60,9 @@ function Result({ result, detail }: { result: BundleReplay; detail: RunDetail })
   const tamper = isTamperEvidentOnly(detail.contractBody, detail.header.unsandboxed === true);
   return (
     <section className={styles['card']} aria-label={t.verifyResult[result.result]}>
-      <p className={styles['result']} data-tone={tones[result.result]} role="status">
+      <output className={styles['result']} data-tone={tones[result.result]}>
         {t.verifyResult[result.result]}
-      </p>
+      </output>
       {result.message === null ? null : <p className={styles['says']}>{result.message}</p>}
       {result.coordinates.length > 0 ? (
         <table className={styles['table']}>

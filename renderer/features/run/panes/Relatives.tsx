@@ -29,7 +29,7 @@ export function Relatives({ run, seq }: { run: string; seq: number | null }) {
               <th>{t.colStatus}</th>
               <th className={styles['number']}>{t.headPotential}</th>
               <th className={styles['number']}>{t.colCommits}</th>
-              <th />
+              <th className={styles['number']}>{t.compare}</th>
             </tr>
           </thead>
           <tbody>
@@ -65,7 +65,7 @@ function Relative({ run, at, what, here }: RelativeProps) {
       <td className={styles['number']}>
         <Button
           kind="quiet"
-          aria-label={t.compareTitle(shortRun(run))}
+          aria-label={`${t.compare} ${shortRun(run)}`}
           onClick={() => useUi.getState().setPanel({ kind: 'compare', other: run })}
         >
           {t.compare}
