@@ -509,7 +509,7 @@ export const en = {
   compareTitle: (run: string) => `Side by side with ${run}`,
   compareNoCommon: 'These two runs come from no common certified bundle, so there is nothing to lay side by side.',
   compareFrom: (seq: number, run: string) => `Both come from ${seq === 0 ? 'the seed' : `bundle ${f.int(seq)}`} of ${run}.`,
-  compareAlike: (n: number) => `${count(n, 'attempt', 'attempts')} after it alike.`,
+  compareAlike: (n: number) => (n === 0 ? 'They differ from the first attempt on.' : `${count(n, 'attempt', 'attempts')} after it alike.`),
   compareSame: (n: number) => `All ${count(n, 'attempt', 'attempts')} after it alike, to their common end.`,
   compareFirst: (fields: string) => `first difference: ${fields}`,
   compareFirstEnd: 'first difference: one side ends here',

@@ -462,7 +462,7 @@ export const ko = {
   compareTitle: (run) => `‘${run}’ 실행과 나란히 보기`,
   compareNoCommon: '두 실행은 공통의 인증된 번들에서 나오지 않았으므로 나란히 놓을 것이 없습니다.',
   compareFrom: (seq, run) => `둘 다 실행 ${run}의 ${seq === 0 ? '시드' : `번들 ${f.int(seq)}번`}에서 나왔습니다.`,
-  compareAlike: (n) => `그 뒤의 시도 ${f.int(n)}개는 같습니다.`,
+  compareAlike: (n) => (n === 0 ? '첫 시도부터 다릅니다.' : `그 뒤의 시도 ${f.int(n)}개는 같습니다.`),
   compareSame: (n) => `그 뒤의 시도 ${f.int(n)}개가 끝까지 모두 같습니다.`,
   compareFirst: (fields) => `처음 달라진 곳: ${fields}`,
   compareFirstEnd: '처음 달라진 곳: 한쪽이 여기서 끝남',
