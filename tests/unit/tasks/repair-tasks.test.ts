@@ -68,9 +68,9 @@ const one = (keys: string, counts: Readonly<Record<string, number>> = {}): Reado
 });
 const seeds: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'repair-csv': one(
-    'last_quoted blank_lines cr quotes_in_quotes spaces trim_quoted after_quotes byte_order_mark short_rows write_plain write_quotes ' +
-      'write_dialect write_objects',
-    { round_trip: 89 },
+    'last_quoted line_ends quotes_in_quotes quotes_in_quotes_2 spaces trim_quoted after_quotes after_quotes_2 byte_order_mark_2 short_rows ' +
+      'write_plain write_plain_2 write_quotes write_dialect_2 write_objects write_objects_2',
+    { round_trip: 72 },
   ),
   'repair-untuned': one(
     'compare_pre compare_numbers sort bump_minor bump_pre bounds caret caret_zero caret_patch tilde either best best_none',
@@ -111,7 +111,7 @@ describe('the repairs', () => {
     '%s: one edit reaches at least 2,000 trees',
     { timeout: 60_000 },
     async (id) => {
-      expect(neighbours(await load(id), 9_000)).toBeGreaterThanOrEqual(2_000);
+      expect(neighbours(await load(id), 7_000)).toBeGreaterThanOrEqual(2_000);
     },
   );
 
@@ -136,7 +136,7 @@ describe('repair-csv', () => {
     const number = violated(
       await verifier.reportOf(edited(solution, 'src/parse.js', 'return rows;', 'return rows.map((row) => row.map(Number));')),
     );
-    expect(number).toMatchObject({ plain: 1, quoted: 1, round_trip: 144 });
+    expect(number).toMatchObject({ plain: 1, quoted: 1, round_trip: 112 });
     expect(number).not.toHaveProperty('write_plain');
     expect(violated(await verifier.reportOf(edited(solution, 'src/parse.js', 'at += 2;', 'at += 1;')))).toMatchObject({
       quotes_in_quotes: 1,
