@@ -4,21 +4,28 @@ import type { Port } from '#shared/rpc/port.ts';
 
 /** The end of the parent. Closing it disconnects; a child that serves nothing else then ends by itself. */
 export function fromChildProcess(child: ChildProcess): Port {
-  let closed = false;
+  let closed = !child.connected;
+  let end = () => {};
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    end();
+  };
+  // From the start: the child may be gone before anybody listens to the port.
+  child.on('disconnect', close);
+  child.on('exit', close);
+  child.on('error', close);
   return {
     send: (frame) => {
       // A child that died a moment ago reports by callback; its 'disconnect' is what closes the port.
       if (!closed && child.connected) child.send(carried(frame), () => {});
     },
     listen: (onFrame, onClose) => {
-      const close = () => {
-        if (closed) return;
-        closed = true;
-        onClose();
-      };
-      child.on('disconnect', close);
-      child.on('exit', close);
-      child.on('error', close);
+      end = onClose;
+      if (closed) {
+        queueMicrotask(onClose);
+        return;
+      }
       child.on('message', onFrame);
     },
     close: () => {
@@ -34,6 +41,10 @@ export function fromParentProcess(own: NodeJS.Process): Port {
       if (own.connected) own.send?.(carried(frame), undefined, {}, () => {});
     },
     listen: (onFrame, onClose) => {
+      if (!own.connected) {
+        queueMicrotask(onClose);
+        return;
+      }
       own.on('disconnect', onClose);
       own.on('message', onFrame);
     },

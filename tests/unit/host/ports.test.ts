@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createFrameReader, fromSocket, maxSocketFrame } from '#electron/host/ports/local-socket.ts';
+import { fromChildProcess } from '#electron/host/ports/process-ipc.ts';
 import { fromWebSocket } from '#electron/host/ports/web-socket.ts';
 import type { Port } from '#shared/rpc/port.ts';
 
@@ -110,5 +112,18 @@ describe('WebSocket', () => {
     const late = collect(fromWebSocket(accepted));
     await late.closed;
     server.close();
+  });
+});
+
+describe('a child process', () => {
+  test('that is gone before anybody listens closes the port all the same', async () => {
+    const child = spawn(process.execPath, ['-e', ''], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' });
+    const port = fromChildProcess(child);
+    await once(child, 'close');
+    const { closed, frames } = collect(port);
+    port.send({ late: true });
+    await closed;
+    expect(frames).toEqual([]);
+    await collect(fromChildProcess(child)).closed;
   });
 });

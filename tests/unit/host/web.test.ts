@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import { startWebHost, type WebHost } from '#electron/host/web.ts';
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
+import { encodeFrame } from '#shared/rpc/codec.ts';
 import { createClient } from '#shared/rpc/client.ts';
 import { createFakeCore, fakeRunner } from '../../support/fake-core.ts';
 
@@ -188,6 +190,45 @@ describe('access', () => {
     expect(await upgrade({ origin: origin(), cookie: right }, '/other')).toBe(404);
     // The token in a query string is not a way in.
     expect(await upgrade({ origin: origin() }, `/rpc?token=${token()}`)).toBe(404);
+  });
+});
+
+/** The request for the socket and what follows it, in one write. The socket is the caller's to end. */
+function upgradeWith(frame: Buffer, cookieHeader: string): { received: Promise<Buffer>; text: () => string; end: () => void } {
+  const socket = connect(web.port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const received = new Promise<Buffer>((resolve) => socket.on('close', () => resolve(Buffer.concat(chunks))));
+  const head = [
+    'GET /rpc HTTP/1.1',
+    `Host: 127.0.0.1:${web.port}`,
+    `Origin: ${origin()}`,
+    `Cookie: ${cookieHeader}`,
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ];
+  socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), frame]));
+  return { received, text: () => Buffer.concat(chunks).toString('latin1'), end: () => socket.destroy() };
+}
+
+describe('what comes with the handshake', () => {
+  test('a malformed frame ends that connection and nothing else', async () => {
+    // A binary frame of one byte without the mask that a client must use.
+    const { received } = upgradeWith(Buffer.from([0x82, 0x01, 0x00]), await cookie());
+    expect((await received).toString('latin1')).toMatch(/^HTTP\/1\.1 101 /);
+    expect((await ask('/')).status).toBe(200);
+    expect(failures).toEqual([]);
+  });
+
+  test('a call is answered', async () => {
+    const body = encodeFrame({ t: 'call', id: 1, name: 'app.info', input: {} });
+    expect(body.length).toBeLessThan(126);
+    // The mask is zero, which changes nothing.
+    const { text, end } = upgradeWith(Buffer.concat([Buffer.from([0x82, 0x80 | body.length, 0, 0, 0, 0]), body]), await cookie());
+    await expect.poll(text, { interval: 5 }).toContain(dir);
+    end();
   });
 });
 
