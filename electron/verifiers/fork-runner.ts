@@ -16,7 +16,13 @@ export type ForkedRunner = {
 
 /** Forks `entry` (runner.ts or its built twin). It ends by itself when this process does. Its stderr is ours, its stdout goes nowhere. */
 export function forkRunner(entry: URL): ForkedRunner {
-  const child = fork(fileURLToPath(entry), [], { serialization: 'advanced', stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+  const child = fork(fileURLToPath(entry), [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [],
+    // A process group of its own: Ctrl-C would end it while Node still starts it and nothing of ours can ignore the signal yet.
+    detached: process.platform !== 'win32',
+  });
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
     child.once('error', () => resolve(null));

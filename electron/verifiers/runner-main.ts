@@ -22,7 +22,7 @@ export type Runner = {
   close(): Promise<void>;
 };
 
-/** `createWorker` makes a thread that runs `serveQuickJs`, `createAdapterWorker` one that runs `serveAdapters`. Sets the umask and the signal handlers of this process. */
+/** `createWorker` makes a thread that runs `serveQuickJs`, `createAdapterWorker` one that runs `serveAdapters`. Sets the umask of this process and ends it on SIGTERM. */
 export function createRunner({
   createWorker,
   createAdapterWorker,
@@ -79,9 +79,7 @@ export function createRunner({
     await Promise.all([pool.close(), adapters.close()]);
   };
 
-  // Ctrl-C goes to every process of a terminal; when to end is the host's decision, which reaches us as SIGTERM or a closed channel.
-  process.on('SIGINT', () => {});
-  process.on('SIGHUP', () => {});
+  // When to end is the host's decision, which reaches us as SIGTERM or a closed channel; runner.ts ignores what comes from a terminal.
   process.once('SIGTERM', () => void close().then(() => process.exit(0)));
 
   return {

@@ -15,6 +15,9 @@ const isParentPort = (value: unknown): value is ParentPort =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'on') === 'function';
 
 if (isMainThread) {
+  // Ctrl-C goes to every process of a terminal, also to one that is still loading; when to end is the host's decision (see runner-main.ts).
+  process.on('SIGINT', () => {});
+  process.on('SIGHUP', () => {});
   // Heard at once: a port may be handed over before the rest is loaded.
   const early: MessagePortMainLike[] = [];
   let take = (port: MessagePortMainLike): void => void early.push(port);

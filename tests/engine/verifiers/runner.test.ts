@@ -1,5 +1,5 @@
 // Whole verifications through a real runner process, for both runtimes.
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -426,6 +426,27 @@ describe('when the runner ends', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  test('Ctrl-C of a terminal does not reach it, and the signal itself does not end it, also while it loads', async () => {
+    const hook = `data:text/javascript,${encodeURIComponent(
+      "import { registerHooks } from 'node:module'; registerHooks({ resolve: (name, context, next) => { if (name.endsWith('runner-main.ts')) process.kill(process.pid, 'SIGINT'); return next(name, context); } });",
+    )}`;
+    const loading = fork(fileURLToPath(runnerEntry), [], { serialization: 'advanced', execArgv: ['--import', hook] });
+    const tmpDir = await mkdtemp(path.join(os.tmpdir(), 'pawl-loading-'));
+    const exited = new Promise((resolve) => {
+      loading.once('exit', resolve);
+    });
+    try {
+      const service = createVerifierService(fromChildProcess(loading), { tmpDir, concurrency: 1 });
+      expect((await service.info()).pid).toBe(loading.pid);
+    } finally {
+      if (loading.connected) loading.disconnect();
+      await exited;
+      await rm(tmpDir, { recursive: true });
+    }
+    const groupOf = (pid: number | undefined) => execFileSync('ps', ['-o', 'pgid=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    expect(groupOf(it.runner.pid)).toBe(String(it.runner.pid));
   });
 
   test('asked to end: it ends what it runs first', async () => {
