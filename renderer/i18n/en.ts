@@ -166,7 +166,12 @@ export const en = {
   follow: 'Follow',
   followTitle: 'Keep the newest transition selected while the run is live',
   timeline: 'Timeline',
-  timelineObligations: 'Obligations, with their value at the head',
+  timelineObligations: 'Obligations, with their value in the selected transition',
+  timelineRows: (first: number, last: number, all: number) => `rows ${f.int(first)} to ${f.int(last)} of ${f.int(all)}`,
+  timelineValues: (n: number, before: number, after: number | null, head: number) =>
+    n === 0
+      ? `head ${f.int(head)}`
+      : `base of transition ${f.int(n)}: ${f.int(before)}\n${after === null ? 'candidate: no rank' : `candidate: ${f.int(after)}`}\nhead: ${f.int(head)}`,
   timelinePotential: 'Potential',
   timelineMerged: (resolution: number) => `${f.int(resolution)} in one column`,
   timelineBucket: (from: number, to: number) => `${f.int(from)} to ${f.int(to)}`,

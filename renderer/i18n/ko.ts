@@ -157,7 +157,12 @@ export const ko = {
   follow: '따라가기',
   followTitle: '실행 중에는 가장 새로운 전이를 계속 선택합니다',
   timeline: '타임라인',
-  timelineObligations: '항목과 현재 상태의 값',
+  timelineObligations: '항목과 선택한 전이의 값',
+  timelineRows: (first, last, all) => `전체 ${f.int(all)}행 중 ${f.int(first)}~${f.int(last)}행`,
+  timelineValues: (n, before, after, head) =>
+    n === 0
+      ? `현재 상태 ${f.int(head)}`
+      : `전이 ${f.int(n)}번의 기준 상태 ${f.int(before)}\n${after === null ? '후보: 측정값 없음' : `후보 ${f.int(after)}`}\n현재 상태 ${f.int(head)}`,
   timelinePotential: '퍼텐셜',
   timelineMerged: (resolution) => `한 칸에 ${f.int(resolution)}개`,
   timelineBucket: (from, to) => `${f.int(from)}~${f.int(to)}`,

@@ -255,7 +255,10 @@ describe('tamper-evident only', () => {
     await app.idle();
     expect(rows(app, 'tab').elements().length).toBe(8);
     expect(rows(app, 'inspector').elements().length).toBeGreaterThanOrEqual(2);
-    const labels = app.screen.getByRole('listbox', { name: 'Obligations, with their value at the head' }).getByRole('option').elements();
+    const labels = app.screen
+      .getByRole('listbox', { name: 'Obligations, with their value in the selected transition' })
+      .getByRole('option')
+      .elements();
     expect(labels.map((label) => label.getAttribute('title')?.split('\n').at(-1))).toEqual(
       Array.from({ length: 8 }, () => 'tamper-evident only'),
     );

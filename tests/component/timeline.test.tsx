@@ -232,11 +232,11 @@ describe('timeline', () => {
     expect(tall.container.querySelector('[role=slider]')?.getBoundingClientRect().height).toBe(600);
   });
 
-  test('thirty obligations: ten rows are seen, the one in focus among them', async () => {
+  test('thirty obligations: twelve rows are seen, the one in focus among them', async () => {
     const data = fakeRun(240, 30);
     const { screen, show } = await mount(props(data, { focusedObligation: 0 }));
     const list = screen.getByRole('listbox').element();
-    expect(list.clientHeight).toBe(220);
+    expect(list.clientHeight).toBe(264);
     expect(screen.getByRole('option').elements().length).toBeLessThan(30);
     await show(props(data, { focusedObligation: 25 }));
     const inside = () => {
@@ -246,6 +246,36 @@ describe('timeline', () => {
     };
     await vi.waitFor(() => expect(inside()).toBe(true));
     expect(list.querySelector('[aria-selected=true]')?.textContent).toContain('tests/unit/test_intervals.py::test_case_25');
+  });
+
+  test('in a low panel the rows that are not seen are counted, the one in focus is seen, nothing is cut off', async () => {
+    const data = fakeRun(240, 11);
+    const { container, getByText } = await render(
+      <div style={{ width: 1168, height: 300 }}>
+        <Timeline {...props(data, { focusedObligation: 10 })} />
+      </div>,
+    );
+    await expect.element(getByText('rows 5 to 11 of 11')).toBeVisible();
+    const plot = container.querySelector('[role=slider]')?.getBoundingClientRect();
+    for (const canvas of container.querySelectorAll('canvas'))
+      expect(canvas.getBoundingClientRect().bottom).toBeLessThanOrEqual((plot?.bottom ?? 0) + 1);
+    const option = container.querySelector('[aria-selected=true]')?.getBoundingClientRect();
+    expect(option?.bottom).toBeLessThanOrEqual(plot?.bottom ?? 0);
+  });
+
+  test('beside each row stands its value in the selected transition, not at the head', async () => {
+    const data = fakeRun(240);
+    const n = Array.from({ length: 240 }, (_, i) => i + 1).find((k) => data.outcome(k) === outcomes.indexOf('incomparable')) ?? 0;
+    const { screen } = await mount(props(data, { selected: n }));
+    const shown = screen.getByRole('option').elements();
+    const rank = data.rank(n);
+    const base = data.baseRank(n);
+    for (const [i, option] of shown.entries()) {
+      const [before, after] = [base[i] ?? 0, rank?.[i] ?? 0];
+      expect(option.textContent.endsWith(before === after ? String(after) : `${before} → ${after}`)).toBe(true);
+      expect(option.getAttribute('title')).toContain(`base of transition ${n}: ${before}\ncandidate: ${after}\nhead: `);
+    }
+    expect(shown.filter((option) => option.textContent.includes('→')).length).toBeGreaterThanOrEqual(2);
   });
 
   test('a live run grows without moving what somebody looks at', async () => {

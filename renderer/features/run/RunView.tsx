@@ -30,6 +30,8 @@ import styles from './RunScreen.module.css';
 const timelinePanels = ['timeline', 'work'];
 const workPanels = ['tabs', 'inspector'];
 const farAway = 8;
+/** With more obligations than this the timeline gets more of the height, so that their rows are seen. */
+const fewRows = 8;
 
 /** Keeps the timeline's handle for the commands: it changes with every selection, and they must not. */
 function holdTimeline() {
@@ -115,7 +117,8 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   // Dragging along the timeline is stepping; a press far away is a jump to come back from.
   const scrub = useCallback((to: number) => useUi.getState().select(to, Math.abs(to - useUi.getState().n) > farAway ? 'jump' : 'step'), []);
   const focus = useCallback((i: number) => useUi.getState().focusObligation(i), []);
-  const rows = useDefaultLayout({ id: 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
+  const many = detail.contractBody.obligations.length > fewRows;
+  const rows = useDefaultLayout({ id: many ? 'pawl.run.rows.many' : 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
   const failed =
     stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
@@ -138,7 +141,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         <Facts detail={detail} />
         {failed ? <Problem error={failed} /> : null}
         <Group orientation="vertical" className={styles['body']} defaultLayout={rows.defaultLayout} onLayoutChanged={rows.onLayoutChanged}>
-          <Panel id="timeline" defaultSize="55%" minSize="180px">
+          <Panel id="timeline" defaultSize={many ? '62%' : '55%'} minSize="220px">
             <section className={styles['panel']} aria-label={t.timeline}>
               {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
               <Legend counts={detail.counts} total={detail.transitions} />

@@ -2,6 +2,7 @@ import { memo, useLayoutEffect, useRef } from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
 import type { Obligation } from '#shared/domain/obligation.ts';
 import { trackPx, type Band } from './layout.ts';
+import type { RowValues } from './row-values.ts';
 import styles from './Timeline.module.css';
 
 const overscan = 4;
@@ -19,15 +20,16 @@ function MiddleEllipsis({ text }: { text: string }) {
   );
 }
 
-const hintOf = ({ key, title }: Obligation, label: string): string =>
-  [...new Set([key, title, label])].filter((line) => line !== '').join('\n');
+const hintOf = ({ key, title }: Obligation, ...more: readonly string[]): string =>
+  [...new Set([key, title, ...more])].filter((line) => line !== '').join('\n');
+
+const valuesHint = ({ selected, before, after, head }: RowValues, i: number, t: ReturnType<typeof useText>['t']): string =>
+  t.timelineValues(selected, before[i] ?? 0, after?.[i] ?? null, head?.[i] ?? 0);
 
 type Props = {
   readonly obligations: readonly Obligation[];
-  /** Rank of the head, or null while nothing is certified. */
-  readonly head: Int32Array | null;
-  /** Changes whenever `head` has other values. */
-  readonly headSeq: number;
+  /** Values beside the names; null while there are none. */
+  readonly values: RowValues | null;
   readonly focused: number;
   readonly tamperEvidentOnly: boolean;
   readonly band: Band;
@@ -36,8 +38,8 @@ type Props = {
   readonly onFocus: (i: number) => void;
 };
 
-/** The obligations beside their rows, with the value the head has. Only the rows that are seen are in the document. */
-export const Labels = memo(function Labels({ obligations, head, focused, tamperEvidentOnly, band, scroll, onScroll, onFocus }: Props) {
+/** The obligations beside their rows, with their values in the selected transition: from → to where it changed them. Only the rows that are seen are in the document. */
+export const Labels = memo(function Labels({ obligations, values, focused, tamperEvidentOnly, band, scroll, onScroll, onFocus }: Props) {
   const { t, f } = useText();
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -62,7 +64,9 @@ export const Labels = memo(function Labels({ obligations, head, focused, tamperE
       <div style={{ height: obligations.length * trackPx.row }}>
         {shown.map((obligation, k) => {
           const i = first + k;
-          const value = head?.[i];
+          const before = values?.before[i];
+          const after = values?.after?.[i] ?? before;
+          const moved = before !== undefined && after !== undefined && before !== after;
           return (
             // Moving between obligations by key is the run screen's: arrows work wherever the focus is.
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
@@ -74,13 +78,19 @@ export const Labels = memo(function Labels({ obligations, head, focused, tamperE
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={i === focused}
-              title={hintOf(obligation, tamperEvidentOnly ? t.tamperEvident : '')}
+              title={hintOf(obligation, values ? valuesHint(values, i, t) : '', tamperEvidentOnly ? t.tamperEvident : '')}
               onClick={() => onFocus(i)}
             >
               <MiddleEllipsis text={obligation.key} />
-              <span className={`${styles['value'] ?? ''} ${value === 0 ? (styles['zero'] ?? '') : ''}`}>
-                {value === undefined ? '' : f.int(value)}
-              </span>
+              {moved ? (
+                <span className={`${styles['value'] ?? ''} ${(after < before ? styles['better'] : styles['worse']) ?? ''}`}>
+                  {f.int(before)} → {f.int(after)}
+                </span>
+              ) : (
+                <span className={`${styles['value'] ?? ''} ${after === 0 ? (styles['zero'] ?? '') : ''}`}>
+                  {after === undefined ? '' : f.int(after)}
+                </span>
+              )}
             </div>
           );
         })}

@@ -12,13 +12,14 @@ import {
 import { useText } from '#renderer/i18n/use-text.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
 import { outcomes } from '#shared/domain/transition.ts';
-import { potentialTicks } from './draw.ts';
 import {
   hitTest,
   leastHeight,
   minimapView,
   naturalHeight,
+  potentialTicks,
   potentialY,
+  rowsSeen,
   scrollToRow,
   trackPx,
   tracks,
@@ -27,6 +28,7 @@ import {
   type PotentialScale,
 } from './layout.ts';
 import { Labels } from './Labels.tsx';
+import { rowValues } from './row-values.ts';
 import { readPalette } from './palette.ts';
 import { Readout, type Pointed } from './Readout.tsx';
 import { Surface, type Axis, type SurfaceParts } from './surface.ts';
@@ -284,6 +286,10 @@ export function Timeline({
   const onScroll = useCallback((to: number) => setScroll(to), []);
   const headSeq = data.chainLength - 1;
   const head = useMemo(() => (headSeq >= 0 ? data.chainRank(headSeq) : null), [data, headSeq]);
+  // `version` stands for the columns, which change in place.
+  // oxlint-disable-next-line react/exhaustive-deps
+  const values = useMemo(() => rowValues(data, selected, head), [data, version, selected, head]);
+  const seen = rowsSeen(layout, scroll, m);
 
   return (
     <div ref={root} className={styles['timeline']} style={{ minHeight: leastHeight(m) }}>
@@ -295,11 +301,11 @@ export function Timeline({
             {axis.resolution > 1 && <span className={styles['merged']}>{t.timelineMerged(axis.resolution)}</span>}
           </div>
           {axis.scale && <Ticks scale={axis.scale} top={layout.ruler.top} />}
+          {seen && <span className={styles['seen']}>{t.timelineRows(seen.first, seen.last, m)}</span>}
         </div>
         <Labels
           obligations={data.obligations}
-          head={head}
-          headSeq={headSeq}
+          values={values}
           focused={focusedObligation}
           tamperEvidentOnly={tamperEvidentOnly}
           band={layout.rows}
@@ -361,6 +367,7 @@ const sameAxis = (a: Axis, b: Axis): boolean =>
   a.resolution === b.resolution &&
   a.scale?.low === b.scale?.low &&
   a.scale?.top === b.scale?.top &&
+  a.scale?.from === b.scale?.from &&
   a.scale?.y0 === b.scale?.y0 &&
   a.scale?.y1 === b.scale?.y1;
 

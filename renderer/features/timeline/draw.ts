@@ -1,7 +1,6 @@
 // What is drawn with a pen: ruler, potential staircase, marks and the selection. Only calls on a 2D context; what to draw comes from layout.ts.
 import { outcomes } from '#shared/domain/transition.ts';
 import {
-  axisTicks,
   centreOf,
   columnPx,
   leftOf,
@@ -9,6 +8,7 @@ import {
   merging,
   niceStep,
   potentialScale,
+  potentialTicks,
   potentialY,
   selectionColumn,
   trackPx,
@@ -53,6 +53,8 @@ const tie = outcomes.indexOf('tie');
 const markPx = { least: 2.2, most: 3.4, perColumn: 0.62, stroke: 1.3 } as const;
 /** Mean distance below which commits far away are not dotted any more. */
 const dotApartPx = 7;
+/** Numbers on the ruler that come closer than this to the selection's are left out. */
+const labelApartPx = 4;
 /** The nearest centre of a device pixel is not known here; half a CSS px keeps hairlines sharp at whole ratios. */
 const hair = (v: number): number => Math.round(v) + 0.5;
 
@@ -127,27 +129,30 @@ export function sceneScale({ chain, view, data }: Pick<Scene, 'chain' | 'view' |
   );
 }
 
-/** Values of the potential axis that get a line and a number: about one every 34 px. */
-export const potentialTicks = (scale: PotentialScale): number[] =>
-  axisTicks(scale.low, scale.top, Math.max(1, Math.floor((scale.y0 - scale.y1) / 34)));
+type RulerLabel = { readonly text: string; readonly x: number; readonly half: number };
 
-/** Ruler with transition numbers, one about every 90 px. */
-export function drawRuler(pen: Pen, scene: Scene, t: Tracks, palette: Palette): void {
-  const { view, width, data } = scene;
+/** The numbers on the ruler, one about every 90 px; sets the pen's font to theirs, with which they are measured. */
+function rulerLabels(pen: Pen, { view, width, data }: Scene, palette: Palette): RulerLabel[] {
   const step = niceStep(Math.max(1, 90 / Math.max(1e-9, columnPx(view, width))));
   const { first, last } = visible(view, data.count);
+  const labels: RulerLabel[] = [];
   pen.font = `10px ${palette.font}`;
-  pen.textAlign = 'center';
-  pen.textBaseline = 'middle';
-  pen.fillStyle = palette.faint.css;
-  const y = t.ruler.top + t.ruler.height / 2;
   for (let n = Math.ceil(first / step) * step; n <= last; n += step) {
     const x = centreOf(n, view, width);
     const text = n.toLocaleString('en');
     const half = pen.measureText(text).width / 2;
-    if (x - half < 2 || x + half > width - 2) continue;
-    pen.fillText(text, x, y);
+    if (x - half >= 2 && x + half <= width - 2) labels.push({ text, x, half });
   }
+  return labels;
+}
+
+/** Ruler with transition numbers. */
+export function drawRuler(pen: Pen, scene: Scene, t: Tracks, palette: Palette): void {
+  const labels = rulerLabels(pen, scene, palette);
+  pen.textAlign = 'center';
+  pen.textBaseline = 'middle';
+  pen.fillStyle = palette.faint.css;
+  for (const { text, x } of labels) pen.fillText(text, x, t.ruler.top + t.ruler.height / 2);
 }
 
 /** Staircase of the head's potential, with the rejected candidates at the height they would have reached. */
@@ -297,15 +302,19 @@ export function drawSelection(pen: Pen, scene: Scene, t: Tracks, n: number, canv
     drawMarks(pen, place.code, [place.x, place.y], radius + 0.4, palette);
   }
 
+  const labels = rulerLabels(pen, scene, palette);
   const text = n.toLocaleString('en');
   pen.font = `600 10px ${palette.font}`;
   pen.textAlign = 'center';
   pen.textBaseline = 'middle';
   const half = pen.measureText(text).width / 2 + 5;
   const centre = Math.min(width - half - 1, Math.max(half + 1, left + wide / 2));
-  // Cuts the ruler's own number beside it off whole instead of halving it.
+  // A number of the ruler that would be half covered is covered whole: half of "30" reads as "3".
   pen.fillStyle = palette.panel.css;
-  pen.fillRect(centre - half - 14, t.ruler.top + 1, half * 2 + 28, t.ruler.height - 2);
+  for (const label of labels) {
+    if (Math.abs(label.x - centre) >= label.half + half + labelApartPx) continue;
+    pen.fillRect(label.x - label.half - 1, t.ruler.top + 1, label.half * 2 + 2, t.ruler.height - 2);
+  }
   pen.fillStyle = palette.focus.css;
   pen.fillRect(centre - half, t.ruler.top + 2, half * 2, t.ruler.height - 4);
   pen.fillStyle = palette.panel.css;

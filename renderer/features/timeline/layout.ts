@@ -7,8 +7,10 @@ export const trackPx = { minimap: 28, ruler: 18, potential: 148, tick: 4, row: 2
 /** Width of the label column. */
 export const labelPx = 168;
 /** More obligations than this scroll inside the matrix, unless there is height to spare. */
-export const maxRows = 10;
-const potentialPx = { least: 96, comfortable: 220 } as const;
+export const maxRows = 12;
+/** Rows that are seen in the smallest panel. */
+const leastRows = 3;
+const potentialPx = { least: 64, readable: 80, comfortable: 220 } as const;
 
 export type Band = { readonly top: number; readonly height: number };
 export type Tracks = {
@@ -27,14 +29,18 @@ const fixedPx = trackPx.minimap + trackPx.ruler + trackPx.tick + trackPx.foot;
 const rowsPx = (rows: number): number => Math.max(1, rows) * trackPx.row;
 
 /** The least height of the timeline in CSS px; known before any data, so that nothing shifts. */
-export const leastHeight = (obligations: number): number => fixedPx + potentialPx.least + rowsPx(Math.min(obligations, maxRows));
+export const leastHeight = (obligations: number): number => fixedPx + potentialPx.least + rowsPx(Math.min(obligations, leastRows));
 /** The height it takes when nobody says otherwise. */
 export const naturalHeight = (obligations: number): number => fixedPx + trackPx.potential + rowsPx(Math.min(obligations, maxRows));
 
-/** Stacks the tracks in a plot of this size. Height to spare goes to the potential, then to rows that had to scroll, then to the potential again. */
+/**
+ * Stacks the tracks in a plot of this size. The rows come first while the potential stays readable; height to spare goes to the potential, then to
+ * rows that had to scroll, then to the potential again. Never higher than what is available, as long as that is at least `leastHeight`.
+ */
 export function tracks(width: number, available: number, obligations: number): Tracks {
   const height = Math.max(leastHeight(obligations), available);
-  const base = Math.min(obligations, maxRows);
+  const fitting = Math.floor((height - fixedPx - potentialPx.readable) / trackPx.row);
+  const base = Math.max(1, Math.min(obligations, maxRows, Math.max(leastRows, fitting)));
   const spare = height - fixedPx - potentialPx.comfortable - rowsPx(base);
   const rows = Math.min(obligations, base + Math.max(0, Math.floor(spare / trackPx.row)));
   const ruler = { top: trackPx.minimap, height: trackPx.ruler };
@@ -89,8 +95,14 @@ export function merging(view: View, width: number, count: number, least: number 
   };
 }
 
-/** Potential to height: `low` at y0, the bottom of the track, `top` at y1, its upper end. */
-export type PotentialScale = { readonly low: number; readonly top: number; readonly y0: number; readonly y1: number };
+/** Potential to height: `low` at y0, the bottom of the track, `top` at y1, its upper end. `from` = the head's potential where the window begins. */
+export type PotentialScale = {
+  readonly low: number;
+  readonly top: number;
+  readonly from: number;
+  readonly y0: number;
+  readonly y1: number;
+};
 
 const padPx = { top: 16, bottom: 10 } as const;
 /** Potentials above and below the staircase that the scale leaves for candidates, at least. */
@@ -102,7 +114,7 @@ const leastRoom = 3;
  * the goal, unless that would leave the steps of this window too low to be told apart; the ends are round numbers, so that it seldom changes.
  */
 export function potentialScale(from: number, to: number, band: Band): PotentialScale {
-  const y = { y0: band.top + band.height - padPx.bottom, y1: band.top + padPx.top };
+  const y = { from, y0: band.top + band.height - padPx.bottom, y1: band.top + padPx.top };
   const room = Math.max(leastRoom, (from - to) * 0.3);
   if (to - room <= from * 0.4) return { low: 0, top: Math.max(1, from) * 1.1, ...y };
   const step = niceStep((from - to + 2 * room) / 6);
@@ -120,6 +132,21 @@ export function axisTicks(low: number, top: number, most: number): number[] {
   const ticks: number[] = [];
   for (let v = Math.ceil(low / step) * step; v <= top; v += step) ticks.push(v);
   return ticks;
+}
+
+const tickApartPx = 20;
+
+/**
+ * Values of the potential axis that get a line and a number, rising: round ones that stand apart, and always the potential that the window begins
+ * with, in place of a round one that would run into it.
+ */
+export function potentialTicks(scale: PotentialScale): number[] {
+  const room = Math.max(1, scale.y0 - scale.y1);
+  const round = axisTicks(scale.low, scale.top, room / tickApartPx);
+  const at = potentialY(scale.from, scale);
+  const kept = round.filter((v) => v !== scale.from && Math.abs(potentialY(v, scale) - at) >= tickApartPx * 0.7);
+  const far = scale.top - scale.from > scale.from - scale.low ? Math.floor(scale.top) : scale.low;
+  return [...(kept.length > 0 ? kept : [far]), scale.from].toSorted((a, b) => a - b);
 }
 
 /** The smallest whole 1, 2 or 5 times a power of ten that is at least `raw`. */
@@ -213,6 +240,15 @@ export function hitTest(x: number, y: number, t: Tracks, view: View, count: numb
   if (y < t.matrix.top) return { on: 'potential', n };
   const row = Math.floor((Math.min(Math.max(y, t.rows.top), t.rows.top + t.rows.height - 1) - t.rows.top + scroll) / trackPx.row);
   return { on: 'matrix', n, obligation: Math.min(Math.max(0, row), obligations - 1) };
+}
+
+/** The first and last row (from 1) that are seen whole; null when all of them are. */
+export function rowsSeen({ rows }: Tracks, scroll: number, obligations: number): { readonly first: number; readonly last: number } | null {
+  if (obligations * trackPx.row <= rows.height) return null;
+  return {
+    first: Math.ceil(scroll / trackPx.row) + 1,
+    last: Math.min(obligations, Math.floor((scroll + rows.height) / trackPx.row)),
+  };
 }
 
 /** The vertical scroll that shows row i in a matrix that shows `seen` CSS px of rows, moved as little as possible. */

@@ -8,7 +8,19 @@ import { columnPx, merging, overlay, tracks, visible, selectionCanvasPx, type Po
 import type { Palette } from './palette.ts';
 import { paintMatrix, paintMinimap, type Pixels, type Scene } from './raster.ts';
 import { Summary } from './summary.ts';
-import { centreOn, clampView, fitView, growView, initialView, isFit, panView, revealView, zoomView, type View } from './viewport.ts';
+import {
+  centreOn,
+  clampView,
+  endedView,
+  fitView,
+  growView,
+  initialView,
+  isFit,
+  panView,
+  revealView,
+  zoomView,
+  type View,
+} from './viewport.ts';
 
 export type SurfaceInput = {
   readonly data: RunData;
@@ -141,7 +153,6 @@ export class Surface {
     else {
       if (count > seen.count)
         view = growView(view, seen.count, count, this.#width, live && (seen.selected >= seen.count || selected >= count));
-      if (seen.live && !live && view.start <= 0 && view.span >= count) view = fitView(count, this.#width);
       if (selected !== seen.selected) view = revealView(view, selected, count, this.#width);
     }
     this.#show(view);
@@ -220,7 +231,8 @@ export class Surface {
     this.#schedule();
   }
 
-  #show(view: View): void {
+  #show(wanted: View): void {
+    const view = this.#input && !this.#input.live ? endedView(wanted, this.#input.data.count) : wanted;
     if (view.start === this.#view.start && view.span === this.#view.span) return;
     this.#view = view;
     this.#dirty.main = this.#dirty.overlay = true;

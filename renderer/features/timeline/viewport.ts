@@ -31,6 +31,14 @@ export const fitView = (count: number, width: number): View => ({ start: 0, span
 /** Whether the view shows the whole run. */
 export const isFit = (view: View, count: number): boolean => view.start <= 0 && view.span >= count;
 
+const leastEnded = 4;
+
+/** What is seen of a run that has ended: nothing beyond its last transition, for nothing will come there; a short run takes the whole width. */
+export function endedView(view: View, count: number): View {
+  const span = Math.min(view.span, Math.max(count, leastEnded));
+  return { start: Math.min(view.start, Math.max(0, count - span)), span };
+}
+
 /** First view of a run: whole when every transition gets its own mark, else a readable window around the selection. */
 export function initialView(count: number, width: number, selected: number): View {
   if (width <= 0 || count * minMarkPx <= width) return fitView(count, width);

@@ -7,13 +7,14 @@ import {
   hitTest,
   leastHeight,
   leftOf,
-  maxRows,
   merging,
   minimapWindow,
   naturalHeight,
   niceStep,
   potentialScale,
+  potentialTicks,
   potentialY,
+  rowsSeen,
   scrollToRow,
   trackPx,
   tracks,
@@ -21,6 +22,7 @@ import {
 } from '#renderer/features/timeline/layout.ts';
 import {
   clampView,
+  endedView,
   fitView,
   fullSpan,
   growView,
@@ -98,6 +100,25 @@ describe('scales', () => {
     expect(potentialY(990, close) - potentialY(991, close)).toBeGreaterThan(3);
   });
 
+  test('the axis always names the potential that the window begins with and one more', () => {
+    expect(potentialTicks(potentialScale(395, 0, { top: 0, height: 80 }))).toEqual([0, 200, 395]);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1e6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 64, max: 500 }),
+        (from, share, height) => {
+          const scale = potentialScale(from, Math.floor(from * share), { top: 0, height });
+          const ticks = potentialTicks(scale);
+          expect(ticks).toContain(from);
+          expect(ticks.length).toBeGreaterThanOrEqual(2);
+          const at = ticks.map((v) => potentialY(v, scale));
+          for (const [i, y] of at.slice(1).entries()) expect((at[i] ?? 0) - y).toBeGreaterThan(8);
+        },
+      ),
+    );
+  });
+
   test('axis values are round, rising and inside', () => {
     expect(axisTicks(0, 45, 4)).toEqual([0, 20, 40]);
     expect(axisTicks(80, 110, 3)).toEqual([80, 90, 100, 110]);
@@ -138,16 +159,27 @@ describe('tracks', () => {
         expect(t.matrix.top).toBe(t.potential.top + t.potential.height);
         expect(t.matrix.top + t.matrix.height).toBe(t.height);
         expect(t.rows.height % trackPx.row).toBe(0);
-        expect(t.rows.height).toBeGreaterThanOrEqual(Math.min(m, maxRows) * trackPx.row);
+        expect(t.rows.height).toBeGreaterThanOrEqual(Math.min(m, 3) * trackPx.row);
         expect(t.rows.height).toBeLessThanOrEqual(m * trackPx.row);
-        expect(t.potential.height).toBeGreaterThanOrEqual(96);
+        expect(t.potential.height).toBeGreaterThanOrEqual(64);
       }),
     );
     expect(tracks(800, naturalHeight(8), 8).potential.height).toBe(trackPx.potential);
   });
 
+  test('twelve rows are seen where they fit, fewer in a lower panel; what is not seen is counted', () => {
+    const tall = tracks(800, 416, 12);
+    expect(tall.rows.height).toBe(12 * trackPx.row);
+    expect(rowsSeen(tall, 0, 12)).toBeNull();
+    const low = tracks(800, 300, 11);
+    expect(low.height).toBe(300);
+    expect(rowsSeen(low, 0, 11)).toEqual({ first: 1, last: 7 });
+    expect(rowsSeen(low, 30, 11)).toEqual({ first: 3, last: 8 });
+    expect(rowsSeen(low, 4 * trackPx.row, 11)).toEqual({ first: 5, last: 11 });
+  });
+
   test('hit testing names the track and the row, also when the rows are scrolled', () => {
-    const t = tracks(1000, 0, 30);
+    const t = tracks(1000, naturalHeight(30), 30);
     const view = { start: 0, span: 100 };
     const hit = (x: number, y: number, scroll = 0) => hitTest(x, y, t, view, 100, 30, scroll);
     expect(hit(505, t.potential.top + 20)).toEqual({ on: 'potential', n: 51 });
@@ -233,6 +265,12 @@ describe('viewport', () => {
   test('one step over the edge moves the window by about a third, not by one', () => {
     const after = revealView({ start: 100, span: 90 }, 191, 1000, 450);
     expect(after.start).toBeCloseTo(190.5 - 60);
+  });
+
+  test('an ended run leaves nothing blank: a short one takes the width, a window at the end stops there', () => {
+    expect(endedView(fitView(8, 1030), 8)).toEqual({ start: 0, span: 8 });
+    expect(endedView({ start: 180, span: 80 }, 240)).toEqual({ start: 160, span: 80 });
+    expect(endedView({ start: 20, span: 80 }, 240)).toEqual({ start: 20, span: 80 });
   });
 
   test('a growing run moves nothing for somebody who looks elsewhere', () => {
