@@ -13,6 +13,7 @@ import { memoryView } from '#shared/domain/retrieve.ts';
 import { mapBounded } from './bounded.ts';
 import { confirmRound, type SlotMeasurements } from './confirm-round.ts';
 import { measure, type Measurement } from './measure.ts';
+import { refuseLost } from './runner-lost.ts';
 import { createAllowance, type RoundPlan, verifyDeadlineMs } from './reservation.ts';
 import type { GovernorDeps, GovernorStart } from './types.ts';
 import type { RoundContext, SlotRecord } from './round-records.ts';
@@ -34,7 +35,7 @@ type MeasuredTree = Pick<NamedTree, 'tree' | 'files'>;
 /** Every slot with its measurements and what it used, not yet settled; or null: something was ended before it was done. */
 export type DecidedRound = { readonly slots: readonly Omit<SlotRecord, 'cost'>[]; readonly usage: readonly Usage[] };
 
-/** Proposes, verifies and decides an opened round. Null: it was aborted before everything that it began had ended. */
+/** Proposes, verifies and decides an opened round. Null: it was aborted before everything that it began had ended. Throws `RunnerLost`. */
 export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<DecidedRound | null> {
   const { context, plan, start, cache, signal } = input;
   const proposed = await propose(deps, input);
@@ -62,6 +63,7 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
     signal.aborted ? Promise.resolve(null) : measureFor(attempt, 'candidate'),
   );
   if (measured.some((m) => m === null || m.aborted)) return null;
+  refuseLost(deps.verifiers);
 
   const decision = decideRound({
     head: { id: head.id, contract: head.contract, rank: head.rank, tree: head.tree },
@@ -76,6 +78,7 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
     measure: (attempt, of) => measureFor(attempt, of),
   });
   if (confirmed === null) return null;
+  refuseLost(deps.verifiers);
   const finished = finishRound(decision, confirmed.winner, confirmed.confirmations);
   const autos = await runAutos(
     {
@@ -87,6 +90,7 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
     },
     signal,
   );
+  refuseLost(deps.verifiers);
   const slots = attempts.map((attempt, i) => {
     const { candidate, base } = measurementsOf(attempt.planned.slot);
     return {
@@ -118,6 +122,8 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
     ),
   );
   if (signal.aborted) return null;
+  // The proposer's own program runs there too.
+  refuseLost(deps.verifiers);
   const proposed = answers.map((answer, i): Proposed => {
     if (answer.status === 'rejected') throw answer.reason;
     const { request, response } = answer.value;

@@ -20,7 +20,7 @@ export type CandidateCheck =
 
 export type GovernorDeps = {
   readonly store: Pick<Store, 'openRound' | 'storeProposals' | 'commitRound' | 'stopRun' | 'retrieveMemory'>;
-  readonly verifiers: Pick<VerifierService, 'verify' | 'concurrency'>;
+  readonly verifiers: Pick<VerifierService, 'verify' | 'concurrency'> & Partial<Pick<VerifierService, 'lost'>>;
   /** Needed for a contract with automatic commands. */
   readonly autos?: AutoService;
   readonly proposer: Proposer;
@@ -57,7 +57,7 @@ export type RunEnd =
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly note: string | null }
   /** The engine closes: the open round, if any, stays open in the store and is aborted at the next start. */
   | { readonly kind: 'closed' }
-  /** Something of ours failed (a full disk, a bug). `abandoned` aborts the open round and has to be stored before the run can go on. */
+  /** Something of ours failed (a full disk, the runner's process, a bug). `abandoned` aborts the open round and has to be stored before the run can go on. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly abandoned: CommitRound | null };
 
 export type RunLoop = {

@@ -43,6 +43,8 @@ export type VerifierService = {
   resolveProgram(command: readonly string[], taskDir: string): Promise<{ path: string; version: string } | { error: string }>;
   /** Whether candidate code may run on this machine, and what would change it. Never rejects. */
   sandbox(): Promise<SandboxProbe>;
+  /** Whether the process that runs verifiers has ended: then nothing that they seem to say means anything, and nothing more is run here. */
+  lost(): boolean;
   /** How many verifications may usefully run at once. */
   readonly concurrency: number;
 };

@@ -66,6 +66,12 @@ export function createVerifierService(
   ready.catch(() => {});
   /** Nonces of verifications under way, by id. */
   const underWay = new Map<string, string>();
+  let lost = false;
+  client.closed
+    .then(() => {
+      lost = true;
+    })
+    .catch(() => {});
   // A runner that was killed cleans nothing up. Only our own are touched: another engine may own the folder by now.
   const cleared = client.closed.then(async () => {
     for (const [id, nonce] of underWay) {
@@ -125,7 +131,7 @@ export function createVerifierService(
         message: aborted
           ? ''
           : error instanceof RpcError && error.code === 'closed'
-            ? 'the runner process has ended; restart Pawl'
+            ? 'the process that runs verifiers has ended'
             : messageOf(error),
       };
     } finally {
@@ -135,6 +141,7 @@ export function createVerifierService(
 
   return {
     concurrency,
+    lost: () => lost,
     info: () => client.call('info', {}),
     sandbox: async () => {
       try {

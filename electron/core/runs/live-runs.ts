@@ -1,15 +1,21 @@
 // Which loops are alive in this engine. The store cannot know: a run without a stop reason is `running` here or interrupted.
+import { RpcError } from '#shared/contract/errors.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import type { RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { CommitRound } from '#electron/store/api.ts';
 
 /** How a loop of this engine failed, until the run goes on. */
 export type RunFailure = {
+  /** `internal` where Pawl is to blame, `unavailable` where the machine took something away from it. */
+  readonly code: 'internal' | 'unavailable';
   /** For people: what failed, and the id in the log. */
   readonly message: string;
   /** Aborts the round that stayed open; to be stored before anything else is. */
   readonly abandoned: CommitRound | null;
 };
+
+/** The failure as the error of a call. */
+export const failed = ({ code, message }: Pick<RunFailure, 'code' | 'message'>): RpcError => new RpcError(code, message);
 
 export type LiveRuns = {
   /** Takes a run for starting or resuming; false when it is taken or alive. */

@@ -4,7 +4,7 @@ import { RpcError } from '#shared/contract/errors.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
-import { forecastOf, measureSeed, prepareTask, programOf, sandboxOrRefuse, seedOf, verifierTimes } from './seed.ts';
+import { forecastOf, measureSeed, prepareTask, programOf, sandboxOrRefuse, seedOf, verifierTimes, runnerLost } from './seed.ts';
 
 /** Attempts a round that the forecast assumes unless told. */
 const usualSlots = 4;
@@ -30,6 +30,7 @@ export function createPreflightHandlers(deps: {
       );
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was measured');
+      if (verifiers.lost()) throw runnerLost('try again');
       const { verdict } = result.seed;
       const moved = new Set(result.unstable.map(({ key }) => key));
       const { sha, ...body } = contract;

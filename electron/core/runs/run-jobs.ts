@@ -12,6 +12,7 @@ import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Preflight } from '#electron/governor/preflight.ts';
+import { RunnerLost } from '#electron/governor/runner-lost.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
@@ -21,10 +22,10 @@ import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
 import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
-import type { LiveRuns, RunFailure } from './live-runs.ts';
+import { failed, type LiveRuns, type RunFailure } from './live-runs.ts';
 import { liveProposer } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
-import { forecastOf, forecastText, measureSeed, sandboxOrRefuse } from './seed.ts';
+import { forecastOf, forecastText, measureSeed, runnerLost, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
 
 export type JobDeps = {
@@ -109,7 +110,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       case 'closed':
         throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
       case 'failed':
-        throw new RpcError('internal', live.failure(run)?.message ?? `the run failed: ${messageOf(end.error)}`);
+        throw failed(live.failure(run) ?? { code: 'internal', message: `the run failed: ${messageOf(end.error)}` });
       default:
         return end satisfies never;
     }
@@ -119,6 +120,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
   return {
     start: async (input, signal) => {
+      if (verifiers.lost()) throw runnerLost('try again');
       const beginning = await prepareRun(deps, input);
       const { header, contract, seedFiles, verifierFiles, schema } = beginning;
       const measured = await measureSeed(
@@ -133,6 +135,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       );
       if (closing.aborted) throw new RpcError('closed', 'the engine is closing');
       if (signal.aborted) throw new RpcError('cancelled', 'cancelled while the seed was verified; nothing was stored');
+      if (verifiers.lost()) throw runnerLost('nothing was stored; try again');
       refuseUnstable(measured);
       const run: RunId = `run_${uuidv7()}`;
       const created = genesisRecords({
@@ -182,6 +185,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     },
 
     resume: async (run) => {
+      if (verifiers.lost()) throw runnerLost('try again');
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
       try {
         const { state, ...taken } = await takeUp(run);
@@ -196,6 +200,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     },
 
     propose: async ({ run, base, files }) => {
+      if (verifiers.lost()) throw runnerLost('try again');
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live; stop it before proposing by hand');
       let launched: { readonly loop: RunLoop; readonly n: number };
       try {
@@ -228,8 +233,17 @@ function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
     log.info('the loop of a run has ended', { run, ...end });
     return null;
   }
+  if (end.error instanceof RunnerLost) {
+    log.warn('the loop of a run has ended with the process that runs verifiers', { run });
+    return {
+      code: 'unavailable',
+      message: `the run was interrupted because ${end.error.message}; its open round is aborted, and "pawl resume ${run}" goes on`,
+      abandoned: end.abandoned,
+    };
+  }
   const id = log.internal(end.error, `run ${run}`);
   return {
+    code: 'internal',
     message: `the run was interrupted because the engine failed: ${messageOf(end.error)} (log ${id}); resume it once the cause is gone`,
     abandoned: end.abandoned,
   };

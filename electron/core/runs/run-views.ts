@@ -4,7 +4,7 @@ import { RpcError } from '#shared/contract/errors.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import type { Store } from '#electron/store/api.ts';
 import type { Changes } from '../changes.ts';
-import type { LiveRuns } from './live-runs.ts';
+import { failed, type LiveRuns } from './live-runs.ts';
 
 export type ViewDeps = { readonly store: Store; readonly live: Pick<LiveRuns, 'isLive' | 'failure'>; readonly changes: Changes };
 
@@ -35,7 +35,7 @@ export async function* watchRun(
     yield overlay({ live }, row);
     if (!alive && !live.isLive(run)) {
       const failure = live.failure(run);
-      if (followed && failure !== undefined) throw new RpcError('internal', failure.message);
+      if (followed && failure !== undefined) throw failed(failure);
       return;
     }
     followed = true;

@@ -12,6 +12,7 @@ import { reviseContract } from '#shared/domain/revise.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { type Preflight, preflight } from '#electron/governor/preflight.ts';
+import { RunnerLost } from '#electron/governor/runner-lost.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
 import { loadOrRefuse } from '../task-handlers.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
@@ -30,6 +31,9 @@ export async function prepareTask(folder: string, { quarantine = [], median = []
   if (!revised.ok) throw new RpcError('bad_input', revised.error.message, { field: revised.error.field });
   return { task, contract: revised.value };
 }
+
+/** For what was asked of an engine whose runner is gone, before anything of it was stored. Its host replaces it. */
+export const runnerLost = (then: string): RpcError => new RpcError('unavailable', `${new RunnerLost().message}; ${then}`);
 
 /** The program of a `command` verifier; null for pure-js. Throws bad_input when there is none. */
 export async function programOf(

@@ -10,14 +10,14 @@ import { withEngine } from './with-engine.ts';
 /** Seeds are `start.seed` and the `count - 1` after it. Ctrl-C ends the run that is under way and begins no other. Exit codes are those of the chosen run. */
 export function startRollouts(io: CliIo, options: CommonOptions, start: RunStart, count: number): Promise<number> {
   return withInterrupts(io, (interrupts) =>
-    withEngine(io, options, ['unavailable'], async (engine) => {
+    withEngine(io, options, ['unavailable'], async (engine, begun) => {
       const ended: RunFacts[] = [];
       const interrupted = new AbortController();
       const unlisten = interrupts.onFirst(() => interrupted.abort());
       for (let i = 0; i < count && !interrupted.signal.aborted; i++) {
         const seed = start.seed + i;
         io.err(`Rollout ${i + 1} of ${count}, seed ${seed}\n`);
-        const result = await runToEnd(io, options, engine, { ...start, seed }, interrupts);
+        const result = await runToEnd(io, options, engine, { ...start, seed }, interrupts, begun);
         if (result.kind === 'not_started') return result.code;
         ended.push(result.facts);
       }

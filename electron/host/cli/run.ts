@@ -13,8 +13,8 @@ const sameKeyMs = 400;
 /** Starts a run and follows it. Exit code 0 at zero rank, 3 stopped before, 1 could not run. */
 export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Promise<number> {
   return withInterrupts(io, (interrupts) =>
-    withEngine(io, options, ['unavailable'], async (engine) => {
-      const result = await runToEnd(io, options, engine, start, interrupts);
+    withEngine(io, options, ['unavailable'], async (engine, begun) => {
+      const result = await runToEnd(io, options, engine, start, interrupts, begun);
       return result.kind === 'not_started' ? result.code : show(io, options, result.facts);
     }),
   );
@@ -23,18 +23,20 @@ export function startRun(io: CliIo, options: CommonOptions, start: RunStart): Pr
 /** A run that was followed to its end, or that could not be started, which has been said. */
 export type RunResult = { readonly kind: 'ended'; readonly facts: RunFacts } | { readonly kind: 'not_started'; readonly code: number };
 
-/** Starts a run and follows it to its end, with its progress on stderr. */
+/** Starts a run and follows it to its end, with its progress on stderr. `begun` is called once the run is there. */
 export async function runToEnd(
   io: CliIo,
   options: CommonOptions,
   engine: EngineHandle,
   start: RunStart,
   interrupts: Interrupts,
+  begun: () => void,
 ): Promise<RunResult> {
   // Not cancelled: whether the run has been created by then could not be known. It is stopped as soon as it exists.
   const stop = interrupts.onFirst(() => io.err('\nStopping as soon as the seed is measured; Ctrl-C again quits at once.\n'));
   const started = await engine.client.call('run.start', start);
   stop();
+  begun();
   if (started.status === 'not_started') {
     const message = `the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})`;
     if (options.json) await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message) })}\n`);
@@ -48,9 +50,10 @@ export async function runToEnd(
 /** Goes on with a run and follows it, as `startRun` does. */
 export function resumeRun(io: CliIo, options: CommonOptions, prefix: string): Promise<number> {
   return withInterrupts(io, (interrupts) =>
-    withEngine(io, options, ['unavailable'], async (engine) => {
+    withEngine(io, options, ['unavailable'], async (engine, begun) => {
       const { run } = await engine.client.call('run.resolve', { prefix });
       await engine.client.call('run.resume', { run });
+      begun();
       return show(io, options, await follow(io, options, engine, run, interrupts));
     }),
   );
@@ -70,7 +73,8 @@ async function follow(io: CliIo, options: CommonOptions, engine: EngineHandle, r
       progress.update(summary);
     }
   } catch (error) {
-    if (!isGone(error)) throw error;
+    // Said in the middle of the stream, `unavailable` is about the run: it has lost what it needs, and can be resumed.
+    if (!isGone(error) || (last !== undefined && error.code === 'unavailable')) throw error;
   } finally {
     progress.end();
     unlisten();
@@ -87,7 +91,8 @@ async function show(io: CliIo, options: CommonOptions, facts: RunFacts): Promise
   return facts.detail.stop === 'zero_rank' ? exitCodes.ok : exitCodes.stopped;
 }
 
-const isGone = (error: unknown) => error instanceof RpcError && (error.code === 'closed' || error.code === 'unavailable');
+const isGone = (error: unknown): error is RpcError =>
+  error instanceof RpcError && (error.code === 'closed' || error.code === 'unavailable');
 
 /** The run as it is stored. The engine that carried it may be another command's, and end with the run: then the next one is asked. */
 async function readStored(io: CliIo, options: CommonOptions, engine: EngineHandle, run: string): Promise<RunFacts> {

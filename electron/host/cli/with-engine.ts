@@ -3,29 +3,36 @@ import { RpcError, type ErrorCode } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 import type { CliIo, CommonOptions } from './io.ts';
 
-const tries = 5;
+/** So long an engine may take to make way for the next one. */
+const patienceMs = 5_000;
 const pollMs = 50;
 
 /**
  * Runs `use` with the engine and leaves it afterwards. `again` = codes after which `use` is safe to repeat with another engine: an
- * engine that is closing refuses with `unavailable` what it has not begun; `closed` alone does not tell whether a command was begun.
+ * engine that is closing refuses with `unavailable` what it has not begun; `closed` alone does not tell whether a command was begun. Once `use`
+ * has called `begun`, nothing is repeated.
  */
 export async function withEngine<T>(
   io: CliIo,
   options: CommonOptions,
   again: readonly ErrorCode[],
-  use: (engine: EngineHandle) => Promise<T>,
+  use: (engine: EngineHandle, begun: () => void) => Promise<T>,
 ): Promise<T> {
-  for (let left = tries; ; left--) {
+  const deadline = performance.now() + patienceMs;
+  let repeatable = true;
+  const begun = () => {
+    repeatable = false;
+  };
+  for (;;) {
     const engine = await io.acquire(options.data);
     try {
-      return await use(engine);
+      return await use(engine, begun);
     } catch (error) {
-      if (left > 1 && error instanceof RpcError && again.includes(error.code)) continue;
-      throw error;
+      if (!repeatable || !(error instanceof RpcError) || !again.includes(error.code) || performance.now() > deadline) throw error;
     } finally {
       await leave(io, engine);
     }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 

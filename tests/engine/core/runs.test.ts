@@ -161,6 +161,41 @@ describe('stop and resume', () => {
     expect(again.ids.length).toBeGreaterThan(2);
   });
 
+  test('a runner that is killed interrupts the run and says nothing about its verifier; another one goes on to the same chain', async () => {
+    const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const folder = await temporaryFolder();
+    cleanups.push(() => folder.remove());
+    const first = await startEngine(folder.path);
+    const whole = await start(first, task, { seed: 3 });
+    await ended(first, whole.run);
+    const chain = await first.client.call('run.chain', { run: whole.run });
+    const { run } = await start(first, task, { seed: 3 });
+    const watched = refusal(ended(first, run));
+    for await (const { n } of first.client.stream('run.transitions', { run, after: 0, follow: true })) if (n >= 8) break;
+    first.runner.kill('SIGKILL');
+    const words = {
+      code: 'unavailable',
+      message: expect.stringMatching(new RegExp(`process that runs verifiers has ended.*pawl resume ${run}`)),
+    };
+    expect(await watched).toMatchObject(words);
+    const interrupted = await first.client.call('run.get', { run });
+    expect(interrupted).toMatchObject({ status: 'interrupted', stop: null, note: words.message });
+    expect(interrupted.counts.no_verdict).toBe(0);
+    // Nothing is begun without it.
+    expect(await refusal(first.client.call('run.resume', { run }))).toMatchObject({ code: 'unavailable' });
+    expect(await refusal(start(first, task))).toMatchObject({ code: 'unavailable' });
+    expect(await refusal(first.client.call('task.preflight', { path: task, slots: 4 }))).toMatchObject({ code: 'unavailable' });
+    expect((await first.client.call('run.list', { limit: 10 })).runs).toHaveLength(2);
+    await first.close();
+
+    const second = await engineOn(folder.path);
+    await second.client.call('run.resume', { run });
+    expect(await ended(second, run)).toMatchObject({ status: 'stopped' });
+    const again = await second.client.call('run.chain', { run });
+    expect(chain.ids.slice(0, again.ids.length)).toEqual(again.ids);
+    expect(again.ids.length).toBeGreaterThan(2);
+  });
+
   test('an engine that closes leaves an interrupted run; the next one aborts its open round and can go on with it', async () => {
     const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
     const folder = await temporaryFolder();
@@ -279,7 +314,11 @@ describe('refusals name what, where and what to do', () => {
   test('the app says what it is, and streams its journal', async () => {
     const engine = await engineOn();
     const info = await engine.client.call('app.info', {});
-    expect(info).toMatchObject({ version: '0.0.0-test', dataDir: engine.dataDir, sandbox: { available: expect.any(Boolean), message: expect.stringMatching(/sandbox|bubblewrap/) } });
+    expect(info).toMatchObject({
+      version: '0.0.0-test',
+      dataDir: engine.dataDir,
+      sandbox: { available: expect.any(Boolean), message: expect.stringMatching(/sandbox|bubblewrap/) },
+    });
     expect(info.sqlite).toMatch(/^3\./);
     expect(info.samples.map(({ id }) => id)).toContain('exam-timetable');
     const { run } = await start(engine, await smallTask({ attempts: 4 }));

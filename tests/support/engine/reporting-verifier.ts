@@ -33,6 +33,7 @@ export function createReportingVerifier({
   return {
     verified,
     concurrency: 2,
+    lost: () => false,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
     sandbox: () =>
       Promise.resolve({ available: false, backend: null, version: null, guarantees: noGuarantees, message: 'scripted', remedy: null }),

@@ -74,6 +74,7 @@ export function createScriptedVerifier(options: ScriptedVerifierOptions = {}): S
     ended,
     mostAtOnce: () => most,
     concurrency: options.concurrency ?? 4,
+    lost: () => false,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
     sandbox: () =>
       Promise.resolve({ available: false, backend: null, version: null, guarantees: noGuarantees, message: 'scripted', remedy: null }),
