@@ -16,7 +16,7 @@ const startDriver = (folder: string) => {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: process.env['PATH'], PAWL_NONCE: 'n1', PAWL_TREE: 't1', PAWL_CONTRACT: 'c1' },
   });
-  const waiting: { resolve(line: string): void; reject(error: Error): void }[] = [];
+  const waiting: { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void }[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(line));
   child.once('exit', (code) => waiting.splice(0).forEach(({ reject }) => reject(new Error(`the driver ended with ${code}`))));
   return {

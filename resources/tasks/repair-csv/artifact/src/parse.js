@@ -68,7 +68,7 @@ function readRows(text, format) {
 /** The index after the line that `at` is on. */
 function skipLine(text, at) {
   const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end + 1;
+  return end === -1 ? text.length : end + 2;
 }
 
 /** The first row names the members; a row that is too short leaves them empty, one too long is an error. */
@@ -78,7 +78,7 @@ function toObjects(rows) {
     if (row.length > names.length) throw new RangeError('row ' + (index + 2) + ' has too many fields');
     const object = {};
     for (let i = 0; i < names.length; i++) {
-      object[names[i]] = i <= row.length ? row[i] : '';
+      object[names[i]] = i < row.length ? row[i] : '';
     }
     return object;
   });
