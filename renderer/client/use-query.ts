@@ -97,12 +97,18 @@ export type Latest<T> = {
 export function useLatest<T>(key: number | null, load: (key: number) => Promise<T>, peek: (key: number) => T | undefined): Latest<T> {
   const [state, setState] = useState<Latest<T>>({ data: undefined, key: null, error: null });
   const limiter = useRef(createLatestWins());
+  const order = useRef({ asked: 0, settled: 0 });
   const known = key === null ? undefined : peek(key);
   useEffect(() => {
     if (key === null) return undefined;
     let current = true;
+    const turns = order.current;
+    const mine = ++turns.asked;
+    // An answer that is not wanted any more is still newer than what is shown: where wishes come faster than answers, it is all there is.
     const settle = (next: Latest<T>) => {
-      if (current) setState(next);
+      if (mine < turns.settled || (next.error !== null && !current)) return;
+      turns.settled = mine;
+      setState(next);
     };
     const there = peek(key);
     if (there !== undefined) {

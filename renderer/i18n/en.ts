@@ -211,6 +211,7 @@ export const en = {
   position: (n: number, round: number, slot: number) => `${f.int(n)} · round ${f.int(round)} · slot ${slot + 1}`,
   staleShowing: (shown: number, wanted: number) => `Showing ${f.int(shown)} while ${f.int(wanted)} loads`,
   baseLabel: (seq: number) => (seq === 0 ? 'Seed, certified' : `Bundle ${f.int(seq)}, certified`),
+  transitionName: (n: number) => `transition ${f.int(n)}`,
   candidateLabel: (n: number, outcome: string) => `Transition ${f.int(n)}, ${outcome}`,
   noTree: 'This attempt left no files to compare.',
   // inspector

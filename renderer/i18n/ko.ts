@@ -197,6 +197,7 @@ export const ko = {
   position: (n, round, slot) => `${f.int(n)} · 라운드 ${f.int(round)} · 슬롯 ${slot + 1}`,
   staleShowing: (shown, wanted) => `${f.int(wanted)}번을 불러오는 동안 ${f.int(shown)}번을 표시합니다`,
   baseLabel: (seq) => (seq === 0 ? '시드, 인증됨' : `번들 ${f.int(seq)}, 인증됨`),
+  transitionName: (n) => `전이 ${f.int(n)}번`,
   candidateLabel: (n, outcome) => `전이 ${f.int(n)}, ${outcome}`,
   noTree: '이 시도는 비교할 파일을 남기지 않았습니다.',
   inspector: '검사기',

@@ -165,6 +165,34 @@ describe('diff', () => {
     expect(sides(screen.container)[1]).toMatch(/quick/);
   });
 
+  test('what is awaited without its files being known is named, and dims the text once and lightly', async () => {
+    const a = change('a.txt', blob('one\n'), blob('two\n'));
+    const screen = await render(element({ changes: [a], labels }));
+    await shows(screen.container, /one/, /two/);
+    await screen.rerender(element({ changes: [a], labels, awaited: 'transition 190' }));
+    await expect.element(screen.getByText('Showing a.txt (Transition 182, incomparable) while transition 190 loads')).toBeVisible();
+    const dimmed = [...screen.container.querySelectorAll('*')].filter(
+      (e) => Number(getComputedStyle(e).opacity) < 1 && e.querySelector('.monaco-diff-editor'),
+    );
+    expect(dimmed.map((e) => Number(getComputedStyle(e).opacity))).toEqual([0.75]);
+  });
+
+  test('when transitions come faster than diffs, the diff still moves on, under its own name', async () => {
+    const made = Array.from({ length: 60 }, (_, i) => change('a.txt', blob('base\n'), blob(`value ${i}\n`)));
+    const screen = await render(element({ changes: [made[0] ?? change('a.txt', null, null)], labels }));
+    await shows(screen.container, /base/, /value 0/);
+    const seen = new Set<string>();
+    for (const [i, c] of made.entries()) {
+      await screen.rerender(element({ changes: [c], labels: { ...labels, candidate: `Transition ${i}, tie` } }));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const number = /value (\d+)/.exec(sides(screen.container)[1] ?? '')?.[1] ?? '';
+      seen.add(number);
+    }
+    await shows(screen.container, /base/, /value 59/);
+    await expect.element(screen.getByText('Transition 59, tie')).toBeVisible();
+    expect(seen.size).toBeGreaterThan(1);
+  });
+
   test('a new file has an empty base, a deleted one an empty candidate', async () => {
     const screen = await render(
       element({ changes: [change('new.md', null, blob('# hello\n')), change('old.md', blob('bye\n'), null)], labels }),

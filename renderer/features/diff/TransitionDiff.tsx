@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { busy } from '#renderer/client/activity.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
@@ -14,6 +14,8 @@ export type TransitionDiffProps = {
   readonly changes: readonly FileChange[] | null;
   /** What stands over the two sides. */
   readonly labels: { readonly base: string; readonly candidate: string };
+  /** What somebody waits for instead, while its files are not even known. */
+  readonly awaited?: string | undefined;
 };
 
 type Labels = TransitionDiffProps['labels'];
@@ -27,16 +29,20 @@ const blobs = createBlobCache();
 const filesInLine = 3;
 /** A diff that is there sooner than this needs no notice that it is coming. */
 const noticeMs = 150;
+/** Where nothing new was seen for so long, as with a fast live run, one diff is finished before the next is begun. */
+const starvedMs = 600;
+/** Files that load at the same time while the selection moves on. */
+const mostLoading = 4;
 
 /** What a candidate changed, file by file. Text is shown as text, whatever it holds. */
-export function TransitionDiff({ changes, labels }: TransitionDiffProps) {
+export function TransitionDiff({ changes, labels, awaited }: TransitionDiffProps) {
   const { t } = useText();
   if (changes === null) return <p className={styles['empty']}>{t.noTree}</p>;
   if (changes.length === 0) return <p className={styles['empty']}>{t.diffNoChanges}</p>;
-  return <ChangedFiles changes={changes} labels={labels} />;
+  return <ChangedFiles changes={changes} labels={labels} awaited={awaited} />;
 }
 
-function ChangedFiles({ changes, labels }: { changes: readonly FileChange[]; labels: Labels }) {
+function ChangedFiles({ changes, labels, awaited }: { changes: readonly FileChange[]; labels: Labels; awaited: string | undefined }) {
   const { t } = useText();
   const [path, setPath] = useState<string | null>(null);
   // The file that somebody looks at stays chosen from transition to transition while it is among the changed ones.
@@ -51,7 +57,7 @@ function ChangedFiles({ changes, labels }: { changes: readonly FileChange[]; lab
           </li>
         ))}
       </ul>
-      <FileDiff change={change} labels={labels} />
+      <FileDiff change={change} labels={labels} awaited={awaited} />
     </div>
   );
 }
@@ -78,25 +84,38 @@ function FileButton({ change, current, onPick }: { change: FileChange; current: 
   );
 }
 
-/** Loads one changed file; the last one asked for wins. */
+/** Loads one changed file; what was asked for later wins, and an answer is taken although something newer is wanted by now. */
 function useContent(wanted: Wanted): Shown | null {
   const [loaded, setLoaded] = useState<Shown | null>(null);
+  // In the order in which they were asked for.
+  const loading = useRef<AbortController[]>([]);
   useEffect(() => {
-    const abort = new AbortController();
-    loadContent(wanted.change, blobs, abort.signal).then(
-      (content) => {
-        if (!abort.signal.aborted) setLoaded({ ...wanted, content });
-      },
-      (error: unknown) => {
-        if (!abort.signal.aborted) setLoaded({ ...wanted, error });
-      },
+    const all = loading.current;
+    const mine = new AbortController();
+    all.push(mine);
+    // The oldest is nearest to its answer and the newest is wanted; what lies between is given up.
+    if (all.length > mostLoading) for (const between of all.splice(-2, 1)) between.abort();
+    const settle = (next: Shown) => {
+      if (mine.signal.aborted) return;
+      const failedBefore = 'error' in next && all.at(-1) !== mine;
+      for (const done of all.splice(0, all.indexOf(mine) + 1)) if (done !== mine) done.abort();
+      if (!failedBefore) setLoaded(next);
+    };
+    loadContent(wanted.change, blobs, mine.signal).then(
+      (content) => settle({ ...wanted, content }),
+      (error: unknown) => settle({ ...wanted, error }),
     );
-    return () => abort.abort();
   }, [wanted]);
+  useEffect(() => {
+    const all = loading.current;
+    return () => {
+      for (const left of all.splice(0)) left.abort();
+    };
+  }, []);
   return loaded;
 }
 
-function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
+function FileDiff({ change, labels, awaited }: { change: FileChange; labels: Labels; awaited: string | undefined }) {
   const { t, language } = useText();
   // One object per thing asked for, however often the parents render.
   const [wanted, setWanted] = useState<Wanted>(() => ({ key: contentKey(change), change, labels }));
@@ -113,11 +132,17 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
     setAttempt(attempt + 1);
   };
   const [shown, setShown] = useState<Shown | null>(null);
-  const text = loaded && 'content' in loaded && loaded.content.kind === 'text' ? loaded.content.pair : null;
+  const waiting = shown?.key !== wanted.key || awaited !== undefined;
+  const late = useLate(waiting, null, noticeMs);
+  const starved = useLate(waiting, shown, starvedMs);
+  // What is given to the editor.
+  const [given, setGiven] = useState<Shown | null>(null);
+  const text = given && 'content' in given && given.content.kind === 'text' ? given.content.pair : null;
+  const finished = text === null || painted === text.key || failed !== null;
+  if (loaded && loaded !== given && (finished || !starved)) setGiven(loaded);
   // A text is shown once its diff is painted, everything else as soon as it is known.
-  if (loaded && loaded !== shown && (text === null || painted === text.key)) setShown(loaded);
-  const stale = shown !== null && shown.key !== wanted.key;
-  const late = useLate(shown?.key !== wanted.key, wanted);
+  if (given && given !== shown && (text === null || painted === text.key)) setShown(given);
+  const stale = shown !== null && waiting;
   const pending = shown?.key !== wanted.key && failed === null;
   // Until the diff is painted the page is not idle.
   useEffect(() => {
@@ -140,7 +165,9 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
           {t.diffInvisible}
         </p>
       ) : null}
-      {late ? <output className={styles['late']}>{stale && shown ? t.diffStale(nameOf(shown), nameOf(wanted)) : t.loading}</output> : null}
+      {late ? (
+        <output className={styles['late']}>{stale && shown ? t.diffStale(nameOf(shown), awaited ?? nameOf(wanted)) : t.loading}</output>
+      ) : null}
       <div className={styles['content']} data-stale={stale}>
         <div className={styles['editor']} data-covered={shown === null || message}>
           <CodeDiff
@@ -165,15 +192,18 @@ function FileDiff({ change, labels }: { change: FileChange; labels: Labels }) {
 
 const nameOf = ({ change, labels }: Wanted): string => `${change.path} (${labels.candidate})`;
 
-/** Whether `waiting` has been true for long enough, for the same thing, to be worth saying. */
-function useLate(waiting: boolean, thing: unknown): boolean {
-  const [late, setLate] = useState<unknown>(null);
+/** Whether `waiting` has been true for `ms` without a break and without a change of `since`. */
+function useLate(waiting: boolean, since: unknown, ms: number): boolean {
+  const [late, setLate] = useState<{ readonly since: unknown } | null>(null);
   useEffect(() => {
     if (!waiting) return undefined;
-    const timer = setTimeout(() => setLate(thing), noticeMs);
-    return () => clearTimeout(timer);
-  }, [waiting, thing]);
-  return waiting && late === thing;
+    const timer = setTimeout(() => setLate({ since }), ms);
+    return () => {
+      clearTimeout(timer);
+      setLate(null);
+    };
+  }, [waiting, since, ms]);
+  return waiting && late !== null && late.since === since;
 }
 
 function Message({ shown, onRetry }: { shown: Shown; onRetry: () => void }) {

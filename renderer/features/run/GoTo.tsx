@@ -7,13 +7,19 @@ import styles from './GoTo.module.css';
 
 const shortestHash = 4;
 
-/** The transition that a number or the start of a bundle's hash names; null when nothing does. Genesis has no transition and is not found. */
-export function resolveTarget(data: RunStore, text: string): number | null {
+/** `genesis`: the bundle itself is meant, which no transition made; it is the base of transition `n`. */
+export type Target = { readonly n: number; readonly genesis: boolean };
+
+/** What a number or the start of a bundle's hash names; null when nothing does, or the run has no transition to stand on. */
+export function resolveTarget(data: RunStore, text: string): Target | null {
   const wanted = text.trim().toLowerCase();
-  if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= data.count) return Number(wanted);
+  if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= data.count) return { n: Number(wanted), genesis: false };
   if (!/^[0-9a-f]+$/.test(wanted) || wanted.length < shortestHash) return null;
   for (let seq = 0; seq < data.chainLength; seq++) {
-    if (data.chainId(seq).startsWith(wanted) && data.chainTransition(seq) >= 1) return data.chainTransition(seq);
+    if (!data.chainId(seq).startsWith(wanted)) continue;
+    const made = data.chainTransition(seq);
+    if (made >= 1) return { n: made, genesis: false };
+    if (data.count >= 1) return { n: 1, genesis: true };
   }
   return null;
 }
@@ -30,10 +36,11 @@ export function GoTo({ data, onSelect }: { data: RunStore; onSelect: (n: number)
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault();
-          const n = resolveTarget(data, text);
-          if (n === null) setFailed(text);
+          const target = resolveTarget(data, text);
+          if (target === null) setFailed(text);
           else {
-            onSelect(n);
+            onSelect(target.n);
+            if (target.genesis) useUi.getState().setTab('bundle');
             close();
           }
         }}

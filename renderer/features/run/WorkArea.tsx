@@ -40,7 +40,10 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
   const tab = useUi((s) => s.tab);
   const follow = useUi((s) => s.follow);
   const notice = useUi((s) => s.notice);
-  const stale = shown.data !== undefined && shown.key !== n;
+  const old = shown.data !== undefined && shown.key !== n;
+  // The diff loads files of its own: it alone knows what it shows, and says so.
+  const ownNotice = tab === 'diff' && (shown.data?.changes ?? []).length > 0;
+  const stale = old && !ownNotice;
   return (
     <section className={screen['panel']} aria-label={t.workArea}>
       <div className={styles['bar']}>
@@ -76,7 +79,7 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
           // A pane scrolls, so the keyboard must be able to reach it.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           <div className={styles['content']} data-stale={stale} tabIndex={0}>
-            <Pane tab={tab} data={data} run={detail} detail={shown.data} tamperEvidentOnly={tamperEvidentOnly} />
+            <Pane tab={tab} data={data} run={detail} detail={shown.data} awaited={old ? n : null} tamperEvidentOnly={tamperEvidentOnly} />
           </div>
         ) : (
           <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
@@ -91,13 +94,15 @@ type PaneProps = {
   readonly data: RunData;
   readonly run: RunDetail;
   readonly detail: NonNullable<ShownDetail['data']>;
+  /** The transition that is selected while `detail` is still an older one's. */
+  readonly awaited: number | null;
   readonly tamperEvidentOnly: boolean;
 };
 
-function Pane({ tab, data, run, detail, tamperEvidentOnly }: PaneProps) {
+function Pane({ tab, data, run, detail, awaited, tamperEvidentOnly }: PaneProps) {
   switch (tab) {
     case 'diff':
-      return <DiffPane detail={detail} />;
+      return <DiffPane detail={detail} awaited={awaited} />;
     case 'verdict':
       return <VerdictPane obligations={data.obligations} detail={detail} tamperEvidentOnly={tamperEvidentOnly} />;
     case 'memory':
