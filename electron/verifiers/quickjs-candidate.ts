@@ -1,8 +1,9 @@
 // Runs candidate code for a pure-js verifier, behind `pawl.run`. The candidate gets a QuickJS of its own: another WebAssembly instance
 // (so not even a fault of QuickJS itself reaches the verifier's memory), a fresh runtime with its own limits, and nothing of ours in it.
 // All that comes out is a JSON text that JSON.stringify made, taken before any candidate code ran, or why there is none.
-import { DefaultIntrinsics, Scope, type QuickJSContext, type QuickJSHandle, type QuickJSWASMModule } from 'quickjs-emscripten';
+import { DefaultIntrinsics, Scope, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten';
 import { z } from 'zod/mini';
+import { OutOfMemory, type Engine } from './quickjs-engine.ts';
 
 const Call = z.strictObject({ call: z.string(), args: z._default(z.array(z.unknown()), []) });
 
@@ -71,6 +72,8 @@ class Stopped extends Error {
   }
 }
 
+const outOfMemory: CallResult = { ok: false, error: 'memory' };
+
 const failure = (name: string, message: string): CallResult => ({ ok: false, error: { name, message } });
 
 /** A string of the candidate's, or what stands for one that is too long to be copied. */
@@ -99,17 +102,13 @@ const resolve = (base: string, requested: string): string | null => {
 
 type Limits = { readonly timeoutMs: number; readonly steps: number; readonly memoryMb: number; readonly resultBytes: number };
 
-const load = (
-  quickjs: QuickJSWASMModule,
-  files: ReadonlyMap<string, string>,
-  entry: string,
-  limits: Limits,
-  expired: () => boolean,
-): Loaded => {
+const load = (engine: Engine, files: ReadonlyMap<string, string>, entry: string, limits: Limits, expired: () => boolean): Loaded => {
   const scope = new Scope();
   try {
-    const runtime = scope.manage(quickjs.newRuntime());
-    runtime.setMemoryLimit(Math.min(limits.memoryMb, maxMemoryMb) * 1024 * 1024);
+    const bytes = Math.min(limits.memoryMb, maxMemoryMb) * 1024 * 1024;
+    engine.limit(bytes);
+    const runtime = scope.manage(engine.quickjs.newRuntime());
+    runtime.setMemoryLimit(bytes);
     runtime.setMaxStackSize(stackBytes);
     let interrupted = false;
     let steps = 0;
@@ -146,9 +145,11 @@ const load = (
       }
       const error = within.manage(result.error);
       if (interrupted) throw new Stopped({ ok: false, error: 'timeout' });
+      // What has no room for an error throws null.
+      if (engine.refused() && vm.sameValue(error, vm.null)) throw new Stopped(outOfMemory);
       const { name, message } = describe(vm, error);
       if (interrupted) throw new Stopped({ ok: false, error: 'timeout' });
-      throw new Stopped(name === 'InternalError' && message === 'out of memory' ? { ok: false, error: 'memory' } : failure(name, message));
+      throw new Stopped(name === 'InternalError' && message === 'out of memory' ? outOfMemory : failure(name, message));
     };
     const notPromise = (handle: QuickJSHandle, within: Scope, what: string): QuickJSHandle => {
       const state = vm.getPromiseState(handle);
@@ -196,7 +197,7 @@ const load = (
  * for each one, with `fresh`). Once QuickJS itself has failed, `state.broken` is set and every later call fails with `engine`.
  */
 export function runCandidate(
-  quickjs: QuickJSWASMModule,
+  engine: Engine,
   request: RunRequest,
   artifact: ReadonlyMap<string, string>,
   { expired, memoryMb, resultBytes, state }: { expired: () => boolean; memoryMb: number; resultBytes: number; state: Broken },
@@ -218,14 +219,16 @@ export function runCandidate(
     if (refused !== null) return refused;
     let evaluated = false;
     try {
-      loaded ??= load(quickjs, files, request.entry, limits, expired);
+      loaded ??= load(engine, files, request.entry, limits, expired);
       evaluated = true;
       const result = { ...loaded.call(call), loaded: true };
       if (request.fresh) drop();
       return result;
     } catch (error) {
-      if (error instanceof Stopped) {
-        const result = { ...error.result, loaded: evaluated };
+      // Said by code of ours, before it wrote anything: that QuickJS can be left as any other.
+      const stopped = error instanceof OutOfMemory ? new Stopped(outOfMemory) : error;
+      if (stopped instanceof Stopped) {
+        const result = { ...stopped.result, loaded: evaluated };
         const limit = !result.ok && typeof result.error === 'string';
         if (limit) met++;
         if (!evaluated || (limit && met >= request.giveUpAfter)) refused = result;
@@ -241,7 +244,7 @@ export function runCandidate(
       // Not the candidate's exception but one of QuickJS: its memory is not to be used again, not even to clean up.
       state.broken = true;
       loaded = null;
-      return { ...failure('engine', 'QuickJS failed'), loaded: evaluated };
+      return { ...(engine.refused() ? outOfMemory : failure('engine', 'QuickJS failed')), loaded: evaluated };
     }
   });
   if (!state.broken) {

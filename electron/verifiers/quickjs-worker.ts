@@ -2,18 +2,10 @@
 // host. The verifier sees ECMAScript without Date and without Math.random (the same files must give the same report; a call of either
 // fails loudly), one global function to define, `verify`, and the object that it is called with.
 import { parentPort } from 'node:worker_threads';
-import {
-  DefaultIntrinsics,
-  newQuickJSWASMModuleFromVariant,
-  RELEASE_SYNC,
-  Scope,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSWASMModule,
-  type VmCallResult,
-} from 'quickjs-emscripten';
+import { DefaultIntrinsics, Scope, type QuickJSContext, type QuickJSHandle, type VmCallResult } from 'quickjs-emscripten';
 import { z } from 'zod/mini';
 import { runCandidate, RunRequest } from './quickjs-candidate.ts';
+import { createEngine, OutOfMemory, type Engine } from './quickjs-engine.ts';
 
 const Job = z.object({
   id: z.number(),
@@ -44,8 +36,8 @@ export type WorkerAnswer = {
 };
 
 const stackBytes = 512 * 1024;
-/** A thread whose WebAssembly memory has grown past this is replaced. */
-const keptBytes = 48 * 1024 * 1024;
+/** A thread whose WebAssembly memory has grown by more is replaced, because only its end gives that back at once. */
+const keptBytes = 32 * 1024 * 1024;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -67,11 +59,14 @@ class Failure extends Error {
   }
 }
 
+const threwNull = 'it threw null';
+
 /** What was thrown, in words. Reading it may run the verifier's own getters; the deadline holds for them too. */
 const describeError = (vm: QuickJSContext, error: QuickJSHandle): Failure => {
   const text = (key: string): string =>
     vm.getProp(error, key).consume((handle) => (vm.typeof(handle) === 'string' ? vm.getString(handle) : ''));
   const type = vm.typeof(error);
+  if (vm.sameValue(error, vm.null)) return new Failure(threwNull, '');
   if (type !== 'object')
     return new Failure(`it threw ${type === 'string' ? JSON.stringify(vm.getString(error).slice(0, 500)) : `a value of type ${type}`}`, '');
   const name = text('name') || 'Error';
@@ -88,13 +83,12 @@ const problemOf = (issue: z.core.$ZodIssue): string => {
 };
 
 /** `candidate` is the instance in which candidate code runs, for a job that runs some. */
-const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, job: WorkerJob): WorkerAnswer => {
+const run = (engine: Engine, candidate: Engine | null, job: WorkerJob): WorkerAnswer => {
   const start = performance.now();
   let interrupted = false;
   let spent = false;
   const state = { broken: false };
-  const hasGrown = (instance: QuickJSWASMModule | null): boolean =>
-    instance !== null && instance.getWasmMemory().buffer.byteLength > keptBytes;
+  const hasGrown = (one: Engine | null): boolean => one !== null && one.grownBytes() > keptBytes;
   const answer = (rest: Partial<WorkerAnswer> & Pick<WorkerAnswer, 'ending'>): WorkerAnswer => ({
     id: job.id,
     message: '',
@@ -102,15 +96,17 @@ const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, jo
     reportProblem: null,
     output: null,
     durationMs: performance.now() - start,
-    spent: spent || state.broken || hasGrown(quickjs) || hasGrown(candidate),
+    spent: spent || state.broken || hasGrown(engine) || hasGrown(candidate),
     ...rest,
   });
   const source = job.files.find(({ path }) => path === job.file);
   const program = source === undefined ? null : textOf(source.bytes);
   if (program === null) return answer({ ending: 'threw', message: `${job.file} is missing or not UTF-8 text` });
+  engine.limit(job.memoryBytes);
   try {
     return Scope.withScope((scope) => {
-      const runtime = scope.manage(quickjs.newRuntime());
+      const runtime = scope.manage(engine.quickjs.newRuntime());
+      // Refuses a single block that is too large; the memory of the instance refuses everything else.
       runtime.setMemoryLimit(job.memoryBytes);
       runtime.setMaxStackSize(stackBytes);
       runtime.setInterruptHandler(() => {
@@ -188,12 +184,16 @@ const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, jo
     });
   } catch (error) {
     if (interrupted) return answer({ ending: 'timeout' });
+    const outOfMemory = answer({ ending: 'out_of_memory', message: 'out of memory' });
+    if (error instanceof OutOfMemory) return outOfMemory;
     if (error instanceof Failure) {
-      if (error.message.startsWith('InternalError: out of memory')) return answer({ ending: 'out_of_memory', message: error.message });
+      // What has no room for an error throws null.
+      if (error.message.startsWith('InternalError: out of memory') || (engine.refused() && error.message === threwNull)) return outOfMemory;
       return answer({ ending: 'threw', message: error.message, output: error.stackText === '' ? null : encoder.encode(error.stackText) });
     }
     // Not the verifier's exception but one of QuickJS itself (its own memory or stack): nothing in this thread is to be trusted now.
     spent = true;
+    if (engine.refused()) return answer({ ending: 'out_of_memory', message: 'out of memory' });
     const message = error instanceof Error ? error.message : String(error);
     return answer({ ending: 'threw', message: `QuickJS failed inside: ${message.slice(0, 500)}` });
   }
@@ -203,13 +203,15 @@ const run = (quickjs: QuickJSWASMModule, candidate: QuickJSWASMModule | null, jo
 export async function serveQuickJs(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('quickjs-worker.ts runs as a thread of the runner');
-  const quickjs = await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
+  let engine = await createEngine();
   // Made when first needed; jobs come one at a time, so none overtakes another meanwhile.
-  let candidate: QuickJSWASMModule | null = null;
+  let candidate: Engine | null = null;
   port.on('message', async (message: unknown) => {
     const job = Job.parse(message);
-    if (job.runsCandidate) candidate ??= await newQuickJSWASMModuleFromVariant(RELEASE_SYNC);
-    port.postMessage(run(quickjs, job.runsCandidate ? candidate : null, job));
+    // Memory never shrinks: every job begins where nothing has grown, so that its limit means the same whatever ran before.
+    if (engine.grownBytes() > 0) engine = await createEngine();
+    if (job.runsCandidate && (candidate === null || candidate.grownBytes() > 0)) candidate = await createEngine();
+    port.postMessage(run(engine, job.runsCandidate ? candidate : null, job));
   });
   port.postMessage('ready');
 }

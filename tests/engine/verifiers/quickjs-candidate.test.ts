@@ -152,6 +152,16 @@ describe('hostile candidates', () => {
       `export const f = () => { const all = []; for (;;) all.push(new Uint8Array(100000)); };`,
       { ok: false, loaded: true, error: 'memory' },
     ],
+    [
+      'a memory bomb of long strings',
+      `export const f = () => { const s = []; for (;;) s.push('x'.repeat(100000) + s.length); };`,
+      { ok: false, loaded: true, error: 'memory' },
+    ],
+    [
+      'a memory bomb of small objects',
+      `export const f = () => { const s = []; for (;;) s.push([s.length, {}]); };`,
+      { ok: false, loaded: true, error: 'memory' },
+    ],
     ['endless recursion', `export const f = () => f() + 1;`, failed('InternalError', /stack overflow/)],
     ['a throwing getter', `export const f = () => ({ get a() { throw new RangeError('no'); } });`, failed('RangeError', /no/)],
     ['a thrown text', `export const f = () => { throw 'text'; };`, failed('thrown', /text/)],
@@ -169,6 +179,21 @@ describe('hostile candidates', () => {
   ])('%s', { timeout: 60_000 }, async (_, code, expected) => {
     expect(await call(code, 'f', ', steps: 300, timeoutMs: 30000, memoryMb: 4')).toEqual(expected);
   });
+
+  test(
+    'a small limit holds after a larger one was filled, within one verification and from one to the next',
+    { timeout: 60_000 },
+    async () => {
+      const fill = `export const f = (n) => { const s = []; while (s.length < n) s.push('x'.repeat(1e6) + s.length); return s.length; };`;
+      const run = (n: number, memoryMb: number) =>
+        `pawl.run({ entry: 'artifact/m.js', call: 'f', args: [${n}], memoryMb: ${memoryMb}, timeoutMs: 30000 })`;
+      const memory = { ok: false, loaded: true, error: 'memory' };
+      const done = (n: number) => ({ ok: true, json: String(n), loaded: true });
+      expect(await found({ 'm.js': fill }, `[${run(40, 8)}, ${run(40, 60)}, ${run(1000, 60)}]`)).toEqual([memory, done(40), memory]);
+      expect(await found({ 'm.js': fill }, run(40, 8))).toEqual(memory);
+      expect(await found({ 'm.js': fill }, `[${run(40, 60)}, ${run(40, 8)}]`)).toEqual([done(40), memory]);
+    },
+  );
 
   test('a result that is longer than a report may be is not copied', { timeout: 60_000 }, async () => {
     expect(await call(`export const f = () => 'x'.repeat(9e6);`, 'f', ', timeoutMs: 30000')).toEqual(failed('too_long'));

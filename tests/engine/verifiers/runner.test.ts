@@ -1,6 +1,6 @@
 // Whole verifications through a real runner process, for both runtimes.
 import { execFileSync, fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import os from 'node:os';
@@ -115,6 +115,31 @@ describe('pure-js', () => {
     expect(verdict).toMatchObject({ kind: 'no_verdict', code: 'verifier_timeout' });
     // By QuickJS itself: a thread that had to be ended would have taken a second more.
     expect(runs[0]?.durationMs).toBeLessThan(1_300);
+  });
+
+  // QuickJS itself counts eight bytes for every block, so its own limit ends none of these.
+  test.each<[string, string]>([
+    ['long strings', `const s = []; for (;;) s.push('x'.repeat(100000) + s.length);`],
+    ['arrays', `const s = []; for (;;) s.push([s.length, {}]);`],
+    ['one array', `const s = []; for (;;) s.push(s.length);`],
+    ['array buffers', `const s = []; for (;;) s.push(new ArrayBuffer(100000));`],
+    ['large array buffers that are written to', `const s = []; for (;;) s.push(new Uint8Array(3e6).fill(1));`],
+    [
+      'what it caught',
+      `const s = []; for (;;) try { for (;;) s.push('x'.repeat(100000) + s.length); } catch (e) { if (e === null || e.message === 'out of memory') throw e; }`,
+    ],
+  ])('%s end at the memory limit', async (_, body) => {
+    const proc = `/proc/${it.runner.pid}`;
+    const kilobytes = (field: string) =>
+      Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]);
+    // Sets the peak to what it is now.
+    await writeFile(`${proc}/clear_refs`, '5');
+    const before = kilobytes('VmRSS');
+    const { verdict } = await verify(
+      jsRequest(body, { verifier: { limits: { memoryMb: 32, cpuS: 60, processes: 64, fileMb: 1, outputKb: 4 } } }),
+    );
+    expect(verdict).toMatchObject({ kind: 'no_verdict', code: 'crash', message: expect.stringMatching(/more than 32 MB of memory/) });
+    expect((kilobytes('VmHWM') - before) / 1024).toBeLessThan(100);
   });
 
   test('memory ends at its limit, and the next verification is well', async () => {
@@ -419,7 +444,7 @@ describe('when the runner ends', () => {
       await vi.waitFor(() => expect(processesOf(own.tmpDir).length).toBeGreaterThanOrEqual(3));
       own.runner.kill('SIGKILL');
       for (const { verdict } of await Promise.all(running))
-        expect(verdict).toMatchObject({ code: 'infra', message: expect.stringMatching(/runner process has ended/) });
+        expect(verdict).toMatchObject({ code: 'infra', message: expect.stringMatching(/process that runs verifiers has ended/) });
       expect(own.leftovers()).toEqual([]);
       expect((await own.service.verify(shRequest(''), never)).verdict).toMatchObject({ code: 'infra' });
       expect(await own.runner.exited).toBe(null);

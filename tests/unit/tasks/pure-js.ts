@@ -34,7 +34,7 @@ export async function pureJsVerifier(task: LoadedTask): Promise<{
     };
     const pawl = { files: Object.fromEntries([...artifact, ...verifier]), nonce: 'n1', tree: 't1', contract: 'c1', run };
     const report: unknown = verify(pawl);
-    if (state.broken || engine.memory.exceeds(32 * 1024 * 1024)) engine = await createEngine();
+    if (state.broken || engine.grownBytes() > 32 * 1024 * 1024) engine = await createEngine();
     return TaskReport.parse(JSON.parse(JSON.stringify(report)));
   };
   return {
