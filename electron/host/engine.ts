@@ -200,7 +200,12 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
       // No new clients, no new calls; those under way get their answer, so that nobody has to guess whether a command was carried out.
       const unheard = server === null ? Promise.resolve() : new Promise<void>((resolve) => server.close(() => resolve()));
       const until = performance.now() + drainMs;
-      while (busy(['query', 'command']) > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+      // A call that lies unread in a socket when that closes could not be told from one that was carried out.
+      const parting = [...remote];
+      for (const serving of parting) serving.goodbye();
+      const unread = () => parting.some((serving) => remote.has(serving) && !serving.left());
+      while ((unread() || busy(['query', 'command']) > 0) && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 10));
       for (const port of ports) port.close();
       try {
         await core.close();

@@ -33,6 +33,8 @@ type Pending = { items?: (values: readonly unknown[]) => void; done: (value: unk
 export function createClient<T extends ProcedureTable>(port: Port, contractHash: string): Client<T> {
   let nextId = 1;
   let gone: RpcError | undefined;
+  /** The server closes soon: what it has is still answered, more is not sent. */
+  let leaving: RpcError | undefined;
   // Nothing is sent before the server has shown that it speaks our contract: a command must not reach an engine that misreads it.
   let outbox: unknown[] | undefined = [];
   const send = (frame: unknown) => {
@@ -82,6 +84,11 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
         }
         return;
       }
+      if (frame.t === 'bye') {
+        leaving ??= new RpcError('unavailable', 'the engine is closing; try again');
+        port.send({ t: 'bye' });
+        return;
+      }
       const p = pending.get(frame.id);
       if (!p) return;
       if (frame.t === 'items') {
@@ -100,8 +107,9 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
 
   const begin = (entry: Pending, signal: AbortSignal | undefined): number => {
     const id = nextId++;
-    if (gone) {
-      entry.fail(gone);
+    const refusal = gone ?? leaving;
+    if (refusal) {
+      entry.fail(refusal);
       return id;
     }
     if (signal?.aborted) {

@@ -12,6 +12,8 @@ export const ClientFrame = z.discriminatedUnion('t', [
   z.object({ t: z.literal('cancel'), id: Id }),
   /** Bytes of a stored object, for hosts that answer `/blob/<sha>`. Never sent by a page. */
   z.object({ t: z.literal('blob'), id: Id, sha: z.string() }),
+  /** Answers the server's: no call follows. */
+  z.object({ t: z.literal('bye') }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
@@ -22,6 +24,8 @@ export const ServerFrame = z.discriminatedUnion('t', [
   z.object({ t: z.literal('items'), id: Id, values: z.array(z.unknown()) }),
   z.object({ t: z.literal('end'), id: Id }),
   z.object({ t: z.literal('err'), id: Id, code: ErrorCode, message: z.string(), where: ErrorWhere }),
+  /** The server is about to close. It waits for the client's `bye`, so that no call is left unread and nobody has to guess whether one began. */
+  z.object({ t: z.literal('bye') }),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 

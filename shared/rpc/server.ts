@@ -18,13 +18,20 @@ export type ServeOptions = {
 
 type LiveCall = { readonly kind: Procedure['kind']; readonly abort: AbortController; credit: number; wake: () => void };
 /** One connection being answered. */
-export type Serving = { active(kind?: Procedure['kind']): number };
+export type Serving = {
+  active(kind?: Procedure['kind']): number;
+  /** Asks the client to send no more calls. */
+  goodbye(): void;
+  /** Whether it has agreed: every call that it sent has been read. */
+  left(): boolean;
+};
 
 type AnyHandler = (input: unknown, context: CallContext) => unknown;
 
 /** Answers everything that arrives on `port`. Closing the port aborts that client's calls. `active` counts the calls now under way, of one kind or all. */
 export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>, port: Port, options: ServeOptions): Serving {
   const live = new Map<number, LiveCall>();
+  let left = false;
   // A handler is looked up by the name that also chose the schema its input was parsed with.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const handlerOf = new Map<string, AnyHandler>(Object.entries(handlers as Record<string, AnyHandler>));
@@ -134,6 +141,9 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
         case 'blob':
           void blob(frame.id, frame.sha);
           break;
+        case 'bye':
+          left = true;
+          break;
         case 'credit': {
           const call = live.get(frame.id);
           if (call) {
@@ -159,7 +169,11 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
     },
   );
   send({ t: 'hello', ...options.hello });
-  return { active: (kind) => (kind === undefined ? live.size : [...live.values()].filter((call) => call.kind === kind).length) };
+  return {
+    active: (kind) => (kind === undefined ? live.size : [...live.values()].filter((call) => call.kind === kind).length),
+    goodbye: () => send({ t: 'bye' }),
+    left: () => left,
+  };
 }
 
 function parseInput(schema: z.ZodType, value: unknown, name: string): unknown {

@@ -1,4 +1,5 @@
 // The built command line in processes of its own, on the real engine.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -198,4 +199,32 @@ test('a reader that goes away is no error', async () => {
 test('relative --data is that of the caller', async () => {
   await pawl(['runs', '--data', 'sub/folder'], { INIT_CWD: dir });
   expect(existsSync(path.join(dir, 'sub/folder/pawl.db'))).toBe(true);
+});
+
+test('six commands at once that end at once: each says what is wrong with its task, none that its engine went', async () => {
+  for (let round = 0; round < 3; round++) {
+    const all = await Promise.all(Array.from({ length: 6 }, () => pawl(['run', path.join(dir, 'missing'), '--json', '--data', dir])));
+    expect(
+      all.map(({ stdout }) => Reflect.get(Object(JSON.parse(stdout)), 'error')).map((error) => Reflect.get(Object(error), 'code')),
+    ).toEqual(Array.from({ length: 6 }, () => 'bad_input'));
+  }
+});
+
+test('a runner that is killed interrupts the run: exit 1 with the command that goes on', async () => {
+  test.skip(process.platform === 'win32', 'needs ps');
+  const running = startPawl(['run', task, '--attempts', '400', '--json', '--data', dir]);
+  await running.seen(/commit 1: /);
+  const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  const runner = processes
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, parent, ...args]) => Number(parent) === running.child.pid && args.join(' ').includes('runner'));
+  process.kill(Number(runner?.[0]), 'SIGKILL');
+  const { code, stdout, stderr } = await running.finished;
+  expect(code, stderr).toBe(1);
+  const { error } = z.object({ error: z.object({ code: z.literal('unavailable'), message: z.string() }) }).parse(JSON.parse(stdout));
+  const id = /pawl resume (run_[0-9a-f-]+)/.exec(error.message)?.[1] ?? '';
+  expect(JSON.parse((await pawl(['show', id, '--json', '--data', dir])).stdout)).toMatchObject({ status: 'interrupted', stop: null });
+  const resumed = await pawl(['resume', id, '--json', '--data', dir]);
+  expect(resumed.code, resumed.stderr).toBe(3);
+  expect(parse(resumed.stdout)).toMatchObject({ stop: 'budget', counts: { no_verdict: 0 } });
 });

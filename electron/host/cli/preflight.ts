@@ -7,7 +7,7 @@ import { withEngine } from './with-engine.ts';
 
 /** Exit code 0 when a run would start, 1 when it would not. `printTask` shows first what the folder was read as; with --json it is in the document anyway. */
 export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput, printTask: boolean): Promise<number> {
-  const result = await withEngine(io, options, ['unavailable'], async ({ client }) => {
+  const result = await withEngine(io, options, ['closed', 'unavailable'], async ({ client }) => {
     if (printTask && !options.json) await io.out(`${JSON.stringify(await client.call('task.inspect', { path: input.path }), null, 2)}\n\n`);
     return client.call('task.preflight', input);
   });

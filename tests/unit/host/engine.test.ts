@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -89,6 +89,27 @@ describe('one folder', () => {
     const client = createClient<Contract>(page, contractHash(contract));
     expect((await client.call('app.info', {})).dataDir).toBe(dir);
     client.close();
+  });
+
+  test('closing refuses the calls that it has not read, instead of cutting them off', async () => {
+    const owner = await acquire();
+    const socket = connect(address);
+    const port = fromSocket(socket);
+    const frames: unknown[] = [];
+    const gone = new Promise<void>((resolve) => port.listen((frame) => frames.push(frame), resolve));
+    await expect.poll(() => frames, { interval: 1 }).toMatchObject([{ t: 'hello' }]);
+    const closing = owner.close();
+    // As of a client that has not heard of it yet.
+    await expect.poll(() => frames.at(-1), { interval: 1 }).toEqual({ t: 'bye' });
+    port.send({ t: 'call', id: 1, name: 'app.info', input: {} });
+    port.send({ t: 'call', id: 2, name: 'run.start', input: { task: '/tasks/slow', proposer: 'search', slots: 1, seed: 1 } });
+    port.send({ t: 'bye' });
+    await gone;
+    await closing;
+    expect(frames.slice(2)).toMatchObject([
+      { t: 'err', id: 1, code: 'unavailable' },
+      { t: 'err', id: 2, code: 'unavailable' },
+    ]);
   });
 
   test('closing answers what is under way, refuses what comes later, and frees the folder', async () => {

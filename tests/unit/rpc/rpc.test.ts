@@ -263,3 +263,21 @@ describe('a hostile peer', () => {
     expect(await other.client.blob('cd')).toBeNull();
   });
 });
+
+describe('a server that is about to close', () => {
+  test('answers what it has, and is sent nothing more', async () => {
+    const { client, server, seen } = setup();
+    await client.hello;
+    const before = code(client.call('double', { n: 2 }));
+    const hanging = code(client.call('hang', {}));
+    await expect.poll(() => seen.hung, { interval: 1 }).toBe(1);
+    expect(server.left()).toBe(false);
+    server.goodbye();
+    await expect.poll(() => server.left(), { interval: 1 }).toBe(true);
+    expect(await before).toBe('answered');
+    expect(await code(client.call('hang', {}))).toBe('unavailable');
+    expect([seen.hung, server.active('command')]).toEqual([1, 1]);
+    client.close();
+    expect(await hanging).toBe('closed');
+  });
+});
