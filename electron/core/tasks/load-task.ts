@@ -29,7 +29,7 @@ export type TaskErrorCode =
   | 'bad_schema';
 
 export type TaskProblem = {
-  /** Relative to the task folder. */
+  /** Relative to the task folder; the folder itself where there is none. */
   readonly file: string;
   /** Path in the file, such as `obligation[2].cap`; null where the whole file is meant. */
   readonly field: string | null;
@@ -122,8 +122,8 @@ const parseList = <T extends z.ZodType>(add: Add, schema: T, value: unknown, nam
 };
 
 /**
- * Loads the task in `dir`. On failure nothing was executed and the error lists every problem that was found, not only the first. The
- * defaults of task.toml stand in README.md beside this file.
+ * Loads the task in `dir`. On failure nothing was executed and the error lists every problem that was found, not only the first; files of
+ * artifact/ and verifier/ that cannot be read come before everything that task.toml says about them. The defaults of task.toml stand in README.md beside this file.
  */
 export async function loadTask(
   dir: string,
@@ -137,9 +137,9 @@ export async function loadTask(
   try {
     root = await realpath(dir);
   } catch {
-    return failure([
-      { file: '.', field: null, code: 'missing_file', message: `there is no folder ${dir}; name a task folder, with task.toml in it` },
-    ]);
+    const message = `there is no task folder ${dir}; name a folder with task.toml in it`;
+    const problem: TaskProblem = { file: dir, field: null, code: 'missing_file', message };
+    return err({ ...problem, problems: [problem] });
   }
   const [tomlFile, instruction, artifact, verifierFolder] = await Promise.all([
     readOne(root, toml, maxTextBytes),
@@ -171,6 +171,8 @@ export async function loadTask(
   } else if (!isText(instruction.value.bytes)) add(null, 'bad_value', 'is not UTF-8 text; save it as UTF-8', instructionFile);
   artifact.problems.forEach(take);
   verifierFolder.problems.forEach(take);
+  // Much of task.toml is about these files: what is wrong with it then is not known before they can be read.
+  if (artifact.problems.length + verifierFolder.problems.length > 0) return failure(problems);
   const seed = artifact.files.map((file) => ({ ...file, path: file.path.slice('artifact/'.length) }));
   const seedManifest = manifestOf(seed);
   const seedPaths = checkManifest(seedManifest);
@@ -222,7 +224,7 @@ export async function loadTask(
       add(`search.operators[${i}]`, 'duplicate_key', `names ${show(name)} a second time; remove it`);
   });
   const needsNoFiles = verifier !== null && verifier.adapter !== null && verifier.kind === 'pure-js';
-  if (verifierPathSet.size === 0 && verifierFolder.problems.length === 0 && !needsNoFiles)
+  if (verifierPathSet.size === 0 && !needsNoFiles)
     add(null, 'missing_file', 'is empty; put the files of the verifier into it', 'verifier/');
 
   if (

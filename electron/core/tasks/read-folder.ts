@@ -60,8 +60,11 @@ export async function readFolder(root: string, folder: string): Promise<{ files:
   const top = await lstat(path.join(root, folder)).catch(() => null);
   if (top === null || !top.isDirectory()) {
     const code = top === null ? 'missing_file' : top.isSymbolicLink() ? 'link' : 'special_file';
-    const what = top === null ? 'is missing' : 'is no folder';
-    return { files, problems: [{ file: `${folder}/`, code, message: `${what}; make a folder of this name in the task` }] };
+    const message =
+      code === 'link'
+        ? 'is a symbolic link; put the folder itself in its place'
+        : `${top === null ? 'is missing' : 'is no folder'}; make a folder of this name in the task`;
+    return { files, problems: [{ file: `${folder}/`, code, message }] };
   }
   for (let at = folders.shift(); at !== undefined; at = folders.shift()) {
     let names: Buffer[];

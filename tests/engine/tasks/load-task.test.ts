@@ -290,7 +290,28 @@ describe('a bad folder is refused', () => {
   });
 
   test('no folder at all', async () => {
-    expect(await refused(path.join(root, 'nowhere'))).toMatchObject({ code: 'missing_file' });
+    const dir = path.join(root, 'nowhere');
+    expect(await refused(dir)).toMatchObject({
+      file: dir,
+      code: 'missing_file',
+      message: `there is no task folder ${dir}; name a folder with task.toml in it`,
+    });
+  });
+
+  // What task.toml says about files that cannot be read (schema_target, verifier.file) would only hide the cause.
+  test.each([
+    ['artifact/ missing', 'artifact', null, 'artifact/', 'missing_file'],
+    ['artifact/ a link', 'artifact', '/etc', 'artifact/', 'link'],
+    ['the seed a link', 'artifact/numbers.json', '/etc/passwd', 'artifact/numbers.json', 'link'],
+    ['verifier/ missing', 'verifier', null, 'verifier/', 'missing_file'],
+    ['the verifier a link', 'verifier/check.js', '/etc/passwd', 'verifier/check.js', 'link'],
+  ])('%s is the only problem', async (_, name, target, file, code) => {
+    const dir = await copyOf('counting');
+    await rm(path.join(dir, name), { recursive: true });
+    if (target !== null) await symlink(target, path.join(dir, name));
+    const error = await refused(dir);
+    expect(error).toMatchObject({ file, field: null, code });
+    expect(error.problems).toHaveLength(1);
   });
 
   test('links and special files in the seed', async () => {
