@@ -18,12 +18,12 @@ for (const seed of seeds.split(',').map(Number)) {
   const start = performance.now();
   const { attempts, commits, potential, counts, path } = await searchOnTask(task, verifier.rankOf, { seed });
   const outcome = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
-  console.log(
-    [
+  process.stdout.write(
+    `${[
       `${task.info.id} seed ${seed}: potential ${potential} after ${attempts} attempts, ${commits} commits, ${Math.round(performance.now() - start)} ms`,
       outcome.join(', '),
       ...path,
-    ].join('\n    '),
+    ].join('\n    ')}\n`,
   );
 }
 python?.close();

@@ -48,7 +48,11 @@ export async function searchOnTask(
     const candidates: Candidate[] = [];
     for (let slot = 0; slot < slots; slot++) {
       const proposal = proposeBySearch({
-        ...{ seed, draw: ++draw, baseTree: head.tree, files: head.files, operators },
+        seed,
+        draw: ++draw,
+        baseTree: head.tree,
+        files: head.files,
+        operators,
         writable: task.contract.artifact.writable,
       });
       if (proposal.kind === 'none') {
@@ -100,7 +104,11 @@ export function neighbours(task: LoadedTask, draws: number): number {
   const operators = task.search.operators.map((name) => SearchOperator.parse(name));
   for (let draw = 1; draw <= draws; draw++) {
     const proposal = proposeBySearch({
-      ...{ seed: 0, draw, baseTree: task.seedTree, files: task.seedFiles, operators },
+      seed: 0,
+      draw,
+      baseTree: task.seedTree,
+      files: task.seedFiles,
+      operators,
       writable: task.contract.artifact.writable,
     });
     if (proposal.kind !== 'edits' || proposal.edits.length !== 1) continue;
