@@ -45,10 +45,11 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .description('Governed runs: a proposer suggests, a verifier ranks, only strict progress is kept.')
     .version(io.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'print this help, or that of one command')
     .option('--data <dir>', 'data folder (default: the application data folder of the platform, or PAWL_DATA)')
     .option('--json', 'print exactly one JSON document on stdout', false)
     .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', ({ command }) => `\n${command.commands.map(helpOf).join('\n')}`)
     .configureOutput({
       writeOut: print,
       // Errors are thrown and reported in one place, in words or as JSON.
@@ -168,6 +169,16 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     });
   return program;
 }
+
+/** The help of one command, without the options that all have. */
+function helpOf(command: Command): string {
+  const help = command.createHelp();
+  help.showGlobalOptions = false;
+  help.prepareContext({ helpWidth: helpColumns });
+  return help.formatHelp(command, help);
+}
+
+const helpColumns = 100;
 
 /** Parser of an option that may be given several times. */
 const repeated = (text: string, before: string[] = []): string[] => [...before, text];

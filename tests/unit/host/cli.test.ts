@@ -386,6 +386,11 @@ describe('usage', () => {
     expect(help.code).toBe(0);
     for (const name of ['run', 'preflight', 'runs', 'show', 'stop', 'resume', 'serve'])
       expect(help.out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    // Every option of every command, and `help` says the same.
+    for (const option of ['--proposer', '--rollouts', '--quarantine', '--print-task', '--decisions', '--from', '--port', '--unsandboxed'])
+      expect(help.out).toContain(`  ${option}`);
+    expect((await pawl('help')).out).toBe(help.out);
+    expect((await pawl('help', 'run')).out).toBe((await pawl('run', '--help')).out);
     expect(help.out).not.toMatch(/import|doctor/);
     expect((await pawl('run', '--help')).out).toMatch(/--data <dir>/);
   });
