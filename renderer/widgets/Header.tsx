@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { Foreign } from './Foreign.tsx';
 import styles from './Header.module.css';
 
 /** The line on top of a screen: where one is, then facts and actions. */
@@ -25,8 +27,8 @@ export function Header({
           </span>
         </>
       ) : null}
-      <h1 className={styles['title']} title={hint === '' ? undefined : `${title}\n${hint}`}>
-        {title}
+      <h1 className={styles['title']} title={hint === '' ? undefined : visibleText(`${title}\n${hint}`)}>
+        <Foreign text={title} />
       </h1>
       {children}
     </header>

@@ -1,14 +1,28 @@
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import styles from './MiddleEllipsis.module.css';
 
 const tailLength = 10;
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** A long name that loses its middle, not its end: the full text on hover and in the copy. */
-export function MiddleEllipsis({ text, tail = tailLength }: { text: string; tail?: number }) {
-  const cut = Math.max(0, text.length - tail);
+/** The text in two, `tail` characters as they are read from its end; what is read as one character stays whole. */
+export function cutTail(text: string, tail: number): readonly [head: string, tail: string] {
+  const starts = Array.from(graphemes.segment(text), ({ index }) => index);
+  const at = starts[starts.length - tail] ?? 0;
+  return [text.slice(0, at), text.slice(at)];
+}
+
+/**
+ * A long name that loses its middle, not its end. The whole name is in the document once, so that a copy and a screen reader get all of it; the two
+ * visible parts are drawn from attributes. `hint` puts it into a tooltip too.
+ */
+export function MiddleEllipsis({ text, tail = tailLength, hint = true }: { text: string; tail?: number; hint?: boolean }) {
+  const shown = visibleText(text);
+  const [head, end] = cutTail(shown, tail);
   return (
-    <span className={styles['whole']} title={text}>
-      <span className={styles['head']}>{text.slice(0, cut)}</span>
-      <span className={styles['tail']}>{text.slice(cut)}</span>
+    <span className={styles['whole']} title={hint ? shown : undefined}>
+      <span className={styles['text']}>{shown}</span>
+      <span className={styles['head']} data-text={head} aria-hidden="true" />
+      <span className={styles['tail']} data-text={end} aria-hidden="true" />
     </span>
   );
 }

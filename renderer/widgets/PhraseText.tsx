@@ -1,4 +1,5 @@
 import type { Phrase } from '#renderer/i18n/phrase.ts';
+import { Foreign } from './Foreign.tsx';
 import styles from './PhraseText.module.css';
 
 /** A sentence with its emphasis. */
@@ -10,7 +11,7 @@ export function PhraseText({ phrase }: { phrase: Phrase }) {
       part.text
     ) : (
       <span key={i} className={styles[part.tone]}>
-        {part.text}
+        <Foreign text={part.text} />
       </span>
     ),
   );

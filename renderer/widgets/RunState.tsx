@@ -1,11 +1,12 @@
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { Chip } from './Chip.tsx';
 
 /** How a run stands, in words: live, why it stopped, or that it was cut off. */
 export function RunState({ status, stop, note }: { status: RunStatus; stop: StopReason | null; note: string | null }) {
   const { t } = useText();
-  const title = note === null ? {} : { title: note };
+  const title = note === null ? {} : { title: visibleText(note) };
   if (status === 'running')
     return (
       <Chip tone="live" {...title}>

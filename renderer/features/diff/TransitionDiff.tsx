@@ -5,6 +5,7 @@ import { Button } from '#renderer/widgets/Button.tsx';
 import { CodeDiff } from '#renderer/widgets/CodeDiff.tsx';
 import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
 import type { FileChange } from '#shared/domain/memory.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { BlobError, createBlobCache } from './blobs.ts';
 import { contentKey, largestShown, loadContent, type Content } from './content.ts';
 import styles from './TransitionDiff.module.css';
@@ -155,7 +156,7 @@ function FileDiff({ change, labels, awaited }: { change: FileChange; labels: Lab
   const invisible = shown !== null && 'content' in shown && shown.content.kind === 'text' && shown.content.invisible;
   const message = shown !== null && !('content' in shown && shown.content.kind === 'text');
   return (
-    <section className={styles['body']} aria-busy={shown?.key !== wanted.key} aria-label={(shown ?? wanted).change.path}>
+    <section className={styles['body']} aria-busy={shown?.key !== wanted.key} aria-label={visibleText((shown ?? wanted).change.path)}>
       <div className={styles['sides']} style={{ gridRow: 1 }}>
         <span title={names.base}>{names.base}</span>
         <span title={names.candidate}>{names.candidate}</span>
@@ -183,14 +184,14 @@ function FileDiff({ change, labels, awaited }: { change: FileChange; labels: Lab
             <Message shown={shown} onRetry={() => setWanted({ ...wanted })} />
           ) : null
         ) : (
-          <Failure path={wanted.change.path} error={failed} onRetry={again} onReload={() => window.location.reload()} />
+          <Failure path={visibleText(wanted.change.path)} error={failed} onRetry={again} onReload={() => window.location.reload()} />
         )}
       </div>
     </section>
   );
 }
 
-const nameOf = ({ change, labels }: Wanted): string => `${change.path} (${labels.candidate})`;
+const nameOf = ({ change, labels }: Wanted): string => `${visibleText(change.path)} (${labels.candidate})`;
 
 /** Whether `waiting` has been true for `ms` without a break and without a change of `since`. */
 function useLate(waiting: boolean, since: unknown, ms: number): boolean {
@@ -208,7 +209,7 @@ function useLate(waiting: boolean, since: unknown, ms: number): boolean {
 
 function Message({ shown, onRetry }: { shown: Shown; onRetry: () => void }) {
   const { t, f } = useText();
-  const { path } = shown.change;
+  const path = visibleText(shown.change.path);
   if ('error' in shown) return <Failure path={path} error={shown.error} onRetry={onRetry} />;
   const { content } = shown;
   if (content.kind === 'text') return null;
@@ -235,7 +236,7 @@ function Failure({ path, error, onRetry, onReload }: FailureProps) {
   return (
     <div className={styles['message']} role="alert">
       <strong>{t.diffFailed(path)}</strong>
-      <span>{missing ? t.diffMissing(error.sha) : error instanceof Error ? error.message : String(error)}</span>
+      <span>{missing ? t.diffMissing(error.sha) : visibleText(error instanceof Error ? error.message : String(error))}</span>
       {missing ? <span>{t.diffMissingDo}</span> : null}
       {onRetry ? <Button onClick={onRetry}>{t.retry}</Button> : null}
       {/* A browser may remember that a part of the page could not be loaded. */}

@@ -2,6 +2,7 @@ import { useQuery, useCommand } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import styles from './FirstStart.module.css';
 
 const none = {};
@@ -30,7 +31,7 @@ export function FirstStart({ onStarted, onOther }: { onStarted: (run: string) =>
       ) : (
         <p className={styles['text']}>{t.firstNoSample}</p>
       )}
-      <p className={styles['named']}>{sample ? t.firstActionNamed(sample.title) : ''}</p>
+      <p className={styles['named']}>{sample ? t.firstActionNamed(visibleText(sample.title)) : ''}</p>
       <Button kind="quiet" onClick={onOther}>
         {t.firstOther}
       </Button>

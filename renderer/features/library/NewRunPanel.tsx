@@ -10,6 +10,7 @@ import { Problem } from '#renderer/widgets/Problem.tsx';
 import { inRange, maxAttempts, maxSeed, maxSlots, NumberField } from '#renderer/widgets/NumberField.tsx';
 import { isRefusedHere, needsSandbox, RunsWhere } from '#renderer/widgets/RunsWhere.tsx';
 import { UnsandboxedSwitch } from '#renderer/widgets/UnsandboxedSwitch.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { SeedMeasurement, type Choice } from './SeedMeasurement.tsx';
 import { UnstableChoices } from './UnstableChoices.tsx';
 import { TaskSummary } from './TaskSummary.tsx';
@@ -159,7 +160,7 @@ export function NewRunPanel({ alone, onStarted, onClose }: Props) {
                     setTyped('');
                   }}
                 />
-                {sample.title}
+                <Foreign text={sample.title} />
               </label>
             ))}
           </fieldset>

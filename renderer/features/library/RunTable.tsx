@@ -5,6 +5,7 @@ import type { RunSummary } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { OutcomeBar } from './OutcomeBar.tsx';
 import { StatusMark } from './StatusMark.tsx';
 import type { Runs } from './use-runs.ts';
@@ -146,8 +147,8 @@ const Row = memo(function Row({ run, index, top, active, onOpen, onActivate }: R
       <span role="gridcell" className={styles['number']}>
         {run.seed}
       </span>
-      <span role="gridcell" className={styles['stop']} title={run.note ?? undefined}>
-        {run.stop === null ? (run.note ?? '') : t.stop[run.stop]}
+      <span role="gridcell" className={styles['stop']} title={run.note === null ? undefined : visibleText(run.note)}>
+        <MiddleEllipsis text={run.stop === null ? (run.note ?? '') : t.stop[run.stop]} />
       </span>
     </div>
   );

@@ -1,5 +1,7 @@
 import type { TaskPreflight } from '#shared/contract/preflight.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import styles from './NewRunPanel.module.css';
 
 /** What is done about an obligation that is not stable; null while nobody has said. */
@@ -17,7 +19,7 @@ export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale:
           {found.stable ? t.preflightStable(runs) : t.preflightUnstable(runs, moved)}
         </output>
       ) : (
-        <p className={styles['wrong']}>{t.preflightNoVerdict(`${t.verdictCode[verdict.code]}. ${verdict.message}`)}</p>
+        <p className={styles['wrong']}>{t.preflightNoVerdict(`${t.verdictCode[verdict.code]}. ${visibleText(verdict.message)}`)}</p>
       )}
       {stale ? <p className={styles['warn']}>{t.preflightStale}</p> : null}
       <table className={styles['values']}>
@@ -31,7 +33,10 @@ export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale:
           {found.obligations.map(({ key, values, stable, aggregate }) => (
             <tr key={key} data-stable={stable}>
               <td>
-                <code>{key}</code> {aggregate === 'median' ? <small>{t.choiceMedian}</small> : null}
+                <code>
+                  <Foreign text={key} />
+                </code>{' '}
+                {aggregate === 'median' ? <small>{t.choiceMedian}</small> : null}
               </td>
               <td>{values.map((value) => f.int(value)).join(', ')}</td>
             </tr>
@@ -39,7 +44,10 @@ export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale:
           {found.advisory.map(({ key, values }) => (
             <tr key={key}>
               <td>
-                <code>{key}</code> <small>{t.choiceQuarantine}</small>
+                <code>
+                  <Foreign text={key} />
+                </code>{' '}
+                <small>{t.choiceQuarantine}</small>
               </td>
               <td>{values.map((value) => (value === null ? t.none : f.int(value))).join(', ')}</td>
             </tr>

@@ -4,6 +4,7 @@ import type { QueryState } from '#renderer/client/query-cache.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import styles from './NewRunPanel.module.css';
 
 /** What was found in the task folder, or what is wrong with it, by file and field. */
@@ -18,12 +19,17 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
   const tamper = isTamperEvidentOnly(info.contract);
   return (
     <div className={styles['summary']} aria-live="polite">
-      <p className={styles['taskTitle']}>{info.title}</p>
+      <p className={styles['taskTitle']}>
+        <Foreign text={info.title} />
+      </p>
       <p>{t.taskFacts(info.contract.obligations.length, info.seedFiles, f.bytes(info.seedBytes))}</p>
       <ul className={styles['obligations']}>
         {info.contract.obligations.map((obligation) => (
           <li key={obligation.key}>
-            <code>{obligation.key}</code> {obligation.title} {tamper ? <TamperEvident /> : null}
+            <code>
+              <Foreign text={obligation.key} />
+            </code>{' '}
+            <Foreign text={obligation.title} /> {tamper ? <TamperEvident /> : null}
           </li>
         ))}
       </ul>
@@ -31,7 +37,10 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
         <p className={styles['wrong']}>{t.taskNoOperators}</p>
       ) : (
         <p>
-          {t.taskOperators}: <code>{info.operators.join(', ')}</code>
+          {t.taskOperators}:{' '}
+          <code>
+            <Foreign text={info.operators.join(', ')} />
+          </code>
         </p>
       )}
     </div>

@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import type { Choice } from './SeedMeasurement.tsx';
 import styles from './NewRunPanel.module.css';
 
@@ -39,8 +41,10 @@ function ChoiceOf({ name, choice, onChange }: { name: string; choice: Choice; on
     ['median', t.choiceMedian, t.choiceMedianTitle],
   ] as const;
   return (
-    <fieldset className={styles['choice']} aria-label={t.unstableChoice(name)}>
-      <code>{name}</code>
+    <fieldset className={styles['choice']} aria-label={t.unstableChoice(visibleText(name))}>
+      <code>
+        <Foreign text={name} />
+      </code>
       <span className={styles['options']}>
         {options.map(([value, label, title]) => (
           <label key={label} title={title === '' ? undefined : title}>

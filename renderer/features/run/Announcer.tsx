@@ -2,6 +2,7 @@ import type { RunData } from '#renderer/state/run-data.ts';
 import { reasonOf } from '#renderer/state/reason.ts';
 import { variationPlace } from '#renderer/state/steps.ts';
 import { useUi } from '#renderer/state/store.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { useText, type Text } from '#renderer/i18n/use-text.ts';
 
 const most = 3;
@@ -10,7 +11,7 @@ const most = 3;
 export function announcement(data: RunData, n: number, { t }: Text): string {
   const reason = n > 0 ? reasonOf(data, n) : null;
   if (!reason) return '';
-  const changes = [...reason.worse, ...reason.better].slice(0, most).map((c) => t.announceChange(c.name, c.before, c.after));
+  const changes = [...reason.worse, ...reason.better].slice(0, most).map((c) => t.announceChange(visibleText(c.name), c.before, c.after));
   const place = variationPlace(data, n);
   return t.announce(
     t.outcome[reason.outcome],
@@ -25,7 +26,7 @@ export function Announcer({ data, version, n }: { data: RunData; version: number
   const notice = useUi((s) => s.notice);
   return (
     <output className="visually-hidden" aria-live="polite" data-version={version}>
-      {notice === '' ? announcement(data, n, text) : notice}
+      {notice === '' ? announcement(data, n, text) : visibleText(notice)}
     </output>
   );
 }

@@ -3,6 +3,7 @@ import type { RunStore } from '#renderer/state/run-data.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Dialog } from '#renderer/widgets/Dialog.tsx';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import styles from './GoTo.module.css';
 
 const shortestHash = 4;
@@ -19,7 +20,8 @@ export function resolveTarget(data: RunStore, text: string): Target | null {
     if (!data.chainId(seq).startsWith(wanted)) continue;
     const made = data.chainTransition(seq);
     if (made >= 1) return { n: made, genesis: false };
-    if (data.count >= 1) return { n: 1, genesis: true };
+    // A commit shows the bundle that it made, so the seed is seen from an attempt that was turned down.
+    for (let n = 1; n <= data.count && data.baseSeq(n) === 0; n++) if (data.bundleSeq(n) < 0) return { n, genesis: true };
   }
   return null;
 }
@@ -62,7 +64,7 @@ export function GoTo({ data, onSelect }: { data: RunStore; onSelect: (n: number)
           spellCheck={false}
         />
         <output id="goto-failed" className={styles['failed']}>
-          {failed === '' ? '' : t.goToFail(failed)}
+          {failed === '' ? '' : t.goToFail(visibleText(failed))}
         </output>
       </form>
     </Dialog>

@@ -7,6 +7,8 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { OutcomeMark } from '#renderer/features/timeline/index.ts';
 import { PhraseText } from '#renderer/widgets/PhraseText.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { explain, whyHeading } from './explain.ts';
 import type { ShownDetail } from './use-transition-detail.ts';
 import screen from './RunScreen.module.css';
@@ -59,7 +61,7 @@ export function Inspector({ data, version, n, shown, obligation, tamperEvidentOn
           </p>
           {message === '' ? null : (
             <p className={styles['message']}>
-              <span>{t.verifierSays}</span> {message}
+              <span>{t.verifierSays}</span> <Foreign text={message} />
             </p>
           )}
         </section>
@@ -108,8 +110,8 @@ function Changes({ reason, data, focused, tamperEvidentOnly, onFocus }: ChangesP
   const row = (change: ObligationRow, tone: 'better' | 'worse') => (
     <tr key={change.i} className={styles[tone]} data-focused={change.i === focused}>
       <td>
-        <button type="button" className={styles['obligation']} onClick={() => onFocus(change.i)} title={change.title}>
-          {change.name} {tamperEvidentOnly ? <TamperEvident /> : null}
+        <button type="button" className={styles['obligation']} onClick={() => onFocus(change.i)} title={visibleText(change.title)}>
+          <Foreign text={change.name} /> {tamperEvidentOnly ? <TamperEvident /> : null}
         </button>
       </td>
       <td>{f.int(change.before)}</td>
@@ -137,8 +139,8 @@ function Changes({ reason, data, focused, tamperEvidentOnly, onFocus }: ChangesP
         {focusedUnchanged && focusedObligation ? (
           <tr data-focused="true">
             <td>
-              <span className={styles['obligation']} title={focusedObligation.title}>
-                {focusedObligation.key} {tamperEvidentOnly ? <TamperEvident /> : null}
+              <span className={styles['obligation']} title={visibleText(focusedObligation.title)}>
+                <Foreign text={focusedObligation.key} /> {tamperEvidentOnly ? <TamperEvident /> : null}
               </span>
             </td>
             <td>{f.int(base)}</td>

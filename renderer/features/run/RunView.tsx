@@ -10,6 +10,7 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { RpcError } from '#shared/contract/errors.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { Announcer } from './Announcer.tsx';
 import { Facts } from './Facts.tsx';
 import { GoTo } from './GoTo.tsx';
@@ -148,7 +149,13 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
               <div className={styles['timelineBody']}>
                 {store.count === 0 ? (
                   <p className={styles['notYet']}>
-                    {detail.status === 'not_started' ? (detail.note ?? t.notStarted) : live ? t.noTransitions : t.noTransitionsEnded}
+                    {detail.status === 'not_started'
+                      ? detail.note === null
+                        ? t.notStarted
+                        : visibleText(detail.note)
+                      : live
+                        ? t.noTransitions
+                        : t.noTransitionsEnded}
                   </p>
                 ) : (
                   <Timeline

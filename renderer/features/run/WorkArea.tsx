@@ -7,6 +7,7 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import type { TextKey } from '#renderer/i18n/dictionary.ts';
 import { Kbd } from '#renderer/widgets/Kbd.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import type { ShownDetail } from './use-transition-detail.ts';
 import { BundlePane } from './panes/BundlePane.tsx';
 import { DiffPane } from './panes/DiffPane.tsx';
@@ -49,8 +50,8 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
       <div className={styles['bar']}>
         <TabList tab={tab} />
         <span className={styles['grow']} />
-        <span className={styles['notice']} title={notice}>
-          {notice}
+        <span className={styles['notice']} title={visibleText(notice)}>
+          {visibleText(notice)}
         </span>
         {live ? (
           <button

@@ -3,12 +3,14 @@ import type { Outcome } from '#shared/domain/transition.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import type { Dictionary } from '#renderer/i18n/dictionary.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import type { Change, Phrase } from '#renderer/i18n/phrase.ts';
 import type { ObligationRow, Reason } from '#renderer/state/reason.ts';
 
 /** The reason as a sentence. `verdict` is null until the details are there; only the code of an invalid or missing verdict needs it. */
 export function explain(reason: Reason, verdict: Verdict | null, t: Dictionary): Phrase {
-  const changes = (rows: readonly ObligationRow[]): Change[] => rows.map(({ name, before, after }) => ({ name, before, after }));
+  const changes = (rows: readonly ObligationRow[]): Change[] =>
+    rows.map(({ name, before, after }) => ({ name: visibleText(name), before, after }));
   const code = verdict && verdict.kind !== 'ranked' ? t.verdictCode[verdict.code] : null;
   switch (reason.outcome) {
     case 'commit':

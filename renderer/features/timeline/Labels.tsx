@@ -1,6 +1,8 @@
 import { memo, useLayoutEffect, useRef } from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
 import type { Obligation } from '#shared/domain/obligation.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
 import { trackPx, type Band } from './layout.ts';
 import type { RowValues } from './row-values.ts';
 import styles from './Timeline.module.css';
@@ -9,19 +11,8 @@ const overscan = 4;
 /** Characters of the end of a name that stay when the middle is cut: often the part that tells two test names apart. */
 const tail = 8;
 
-/** A name that is cut in the middle when it does not fit; selecting it copies all of it. */
-function MiddleEllipsis({ text }: { text: string }) {
-  const cut = text.length > tail * 2 ? text.length - tail : text.length;
-  return (
-    <span className={styles['name']}>
-      <span className={styles['nameStart']}>{text.slice(0, cut)}</span>
-      {cut < text.length && <span className={styles['nameEnd']}>{text.slice(cut)}</span>}
-    </span>
-  );
-}
-
 const hintOf = ({ key, title }: Obligation, ...more: readonly string[]): string =>
-  [...new Set([key, title, ...more])].filter((line) => line !== '').join('\n');
+  [...new Set([visibleText(key), visibleText(title), ...more])].filter((line) => line !== '').join('\n');
 
 const valuesHint = ({ selected, before, after, head }: RowValues, i: number, t: ReturnType<typeof useText>['t']): string =>
   t.timelineValues(selected, before[i] ?? 0, after?.[i] ?? null, head?.[i] ?? 0);
@@ -81,7 +72,9 @@ export const Labels = memo(function Labels({ obligations, values, focused, tampe
               title={hintOf(obligation, values ? valuesHint(values, i, t) : '', tamperEvidentOnly ? t.tamperEvident : '')}
               onClick={() => onFocus(i)}
             >
-              <MiddleEllipsis text={obligation.key} />
+              <span className={styles['name']}>
+                <MiddleEllipsis text={obligation.key} tail={tail} hint={false} />
+              </span>
               {moved ? (
                 <span className={`${styles['value'] ?? ''} ${(after < before ? styles['better'] : styles['worse']) ?? ''}`}>
                   {f.int(before)} → {f.int(after)}

@@ -1,6 +1,7 @@
 import { useText } from '#renderer/i18n/use-text.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { OutcomeMark } from './OutcomeMark.tsx';
 import { sumOf } from './summary.ts';
 import styles from './Timeline.module.css';
@@ -73,7 +74,7 @@ function Facts({ data, at, t, f }: { data: RunData; at: Pointed } & Pick<ReturnT
       )}
       {rank && obligation && (
         <span className={after < before ? styles['better'] : after > before ? styles['worse'] : undefined}>
-          {obligation.key} {after === before ? f.int(after) : t.fromTo(before, after)}
+          <Foreign text={obligation.key} /> {after === before ? f.int(after) : t.fromTo(before, after)}
         </span>
       )}
     </>

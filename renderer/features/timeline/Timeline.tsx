@@ -12,6 +12,7 @@ import {
 import { useText } from '#renderer/i18n/use-text.ts';
 import type { RunData } from '#renderer/state/run-data.ts';
 import { outcomes } from '#shared/domain/transition.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import {
   hitTest,
   leastHeight,
@@ -393,7 +394,8 @@ function valueText(data: RunData, n: number, t: ReturnType<typeof useText>['t'])
   const changes: string[] = [];
   for (const [i, after] of rank?.entries() ?? []) {
     const before = base[i] ?? 0;
-    if (before !== after && changes.length < changesShown) changes.push(t.announceChange(data.obligations[i]?.key ?? '', before, after));
+    if (before !== after && changes.length < changesShown)
+      changes.push(t.announceChange(visibleText(data.obligations[i]?.key ?? ''), before, after));
   }
   return [t.ofTotal(n, data.count), t.announce(outcome === undefined ? t.loading : t.outcome[outcome], changes.join(', '), '')].join(', ');
 }

@@ -9,6 +9,7 @@ import { Button } from '#renderer/widgets/Button.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { isRefusedHere, RunsWhere } from '#renderer/widgets/RunsWhere.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { RunPanelFrame } from './RunPanelFrame.tsx';
 import styles from './panels.module.css';
 
@@ -63,7 +64,11 @@ function Result({ result, detail }: { result: BundleReplay; detail: RunDetail })
       <output className={styles['result']} data-tone={tones[result.result]}>
         {t.verifyResult[result.result]}
       </output>
-      {result.message === null ? null : <p className={styles['says']}>{result.message}</p>}
+      {result.message === null ? null : (
+        <p className={styles['says']}>
+          <Foreign text={result.message} />
+        </p>
+      )}
       {result.coordinates.length > 0 ? (
         <table className={styles['table']}>
           <thead>
@@ -78,7 +83,7 @@ function Result({ result, detail }: { result: BundleReplay; detail: RunDetail })
             {result.coordinates.map((one) => (
               <tr key={one.key} data-tone={tones[one.result]}>
                 <td>
-                  {one.key} {tamper ? <TamperEvident /> : null}
+                  <Foreign text={one.key} /> {tamper ? <TamperEvident /> : null}
                 </td>
                 <td className={styles['number']}>{f.int(one.certified)}</td>
                 <td className={styles['number']}>{one.again.map((value) => f.int(value)).join(', ')}</td>

@@ -3,6 +3,7 @@ import type { RunDetail, TransitionDetail } from '#shared/contract/run.ts';
 import { useQuery } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Hash } from '#renderer/widgets/Hash.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { BundleActions } from './BundleActions.tsx';
 import { Relatives } from './Relatives.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
@@ -56,7 +57,9 @@ function BundleFacts({ bundle }: { bundle: CertifiedBundle }) {
         <Hash value={bundle.header} />
       </dd>
       <dt>{t.bundleSummary}</dt>
-      <dd>{bundle.summaryText}</dd>
+      <dd className={styles['lines']}>
+        <Foreign text={bundle.summaryText} />
+      </dd>
     </dl>
   );
 }

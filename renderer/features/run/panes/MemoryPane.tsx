@@ -1,6 +1,7 @@
 import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Hash } from '#renderer/widgets/Hash.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import styles from './panes.module.css';
 
 /** What this attempt left in exploration memory, and the features that were computed before any decision. */
@@ -19,7 +20,10 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
               <ul>
                 {memory.changes.map((change) => (
                   <li key={change.path}>
-                    <code>{change.path}</code> <span className={styles['betterText']}>+{f.int(change.added)}</span>{' '}
+                    <code>
+                      <Foreign text={change.path} />
+                    </code>{' '}
+                    <span className={styles['betterText']}>+{f.int(change.added)}</span>{' '}
                     <span className={styles['worseText']}>−{f.int(change.removed)}</span>
                   </li>
                 ))}
@@ -29,7 +33,9 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
           {memory.excerpt === '' ? null : (
             <section>
               <h2 className={styles['heading']}>{t.memoryExcerpt}</h2>
-              <pre className={styles['pre']}>{memory.excerpt}</pre>
+              <pre className={styles['pre']}>
+                <Foreign text={memory.excerpt} />
+              </pre>
             </section>
           )}
         </>
@@ -57,9 +63,13 @@ function Fact({ name, value }: { name: string; value: string }) {
   return (
     <>
       <dt>
-        <code>{name}</code>
+        <code>
+          <Foreign text={name} />
+        </code>
       </dt>
-      <dd>{value}</dd>
+      <dd>
+        <Foreign text={value} />
+      </dd>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import styles from './panes.module.css';
 
 /** The stored records as they are. */
@@ -12,7 +13,9 @@ export function RecordPane({ detail }: { detail: TransitionDetail }) {
       {detail.events.length > 0 ? (
         <section>
           <h2 className={styles['heading']}>{t.recordEvents}</h2>
-          <pre className={styles['pre']}>{detail.events.join('\n')}</pre>
+          <pre className={styles['pre']}>
+            <Foreign text={detail.events.join('\n')} />
+          </pre>
         </section>
       ) : null}
     </div>
@@ -23,7 +26,9 @@ function Json({ title, value }: { title: string; value: object }) {
   return (
     <section>
       <h2 className={styles['heading']}>{title}</h2>
-      <pre className={styles['pre']}>{JSON.stringify(value, null, 2)}</pre>
+      <pre className={styles['pre']}>
+        <Foreign text={JSON.stringify(value, null, 2)} />
+      </pre>
     </section>
   );
 }

@@ -2,6 +2,7 @@ import type { Obligation } from '#shared/domain/obligation.ts';
 import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
+import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import styles from './panes.module.css';
 
 type Props = { readonly obligations: readonly Obligation[]; readonly detail: TransitionDetail; readonly tamperEvidentOnly: boolean };
@@ -24,11 +25,22 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
         </h2>
         {verdict && verdict.kind !== 'ranked' ? (
           <p>
-            {t.verdictCode[verdict.code]}. <span className={styles['text']}>{verdict.message}</span>
+            {t.verdictCode[verdict.code]}.{' '}
+            <span className={styles['text']}>
+              <Foreign text={verdict.message} />
+            </span>
           </p>
         ) : null}
         {rank ? (
-          <table className={styles['table']}>
+          <table className={`${styles['table'] ?? ''} ${styles['verdict'] ?? ''}`}>
+            <colgroup>
+              <col className={styles['keyColumn']} />
+              <col />
+              <col className={styles['numberColumn']} />
+              <col className={styles['numberColumn']} />
+              <col className={styles['numberColumn']} />
+              <col />
+            </colgroup>
             <thead>
               <tr>
                 <th colSpan={2}>{t.obligation}</th>
@@ -48,15 +60,19 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
                 return (
                   <tr key={obligation.key} className={tone}>
                     <td className={styles['key']}>
-                      {obligation.key} {tamperEvidentOnly ? <TamperEvident /> : null}
+                      <Foreign text={obligation.key} /> {tamperEvidentOnly ? <TamperEvident /> : null}
                     </td>
-                    <td className={styles['wide']}>{obligation.title}</td>
+                    <td className={styles['wide']}>
+                      <Foreign text={obligation.title} />
+                    </td>
                     <td className={styles['number']}>{f.int(before)}</td>
                     <td className={styles['number']}>{f.int(after)}</td>
                     <td className={styles['number']}>
                       {after === before ? '' : `${after > before ? '+' : '−'}${f.int(Math.abs(after - before))}`}
                     </td>
-                    <td className={styles['wide']}>{details[obligation.key] ?? ''}</td>
+                    <td className={styles['wide']}>
+                      <Foreign text={details[obligation.key] ?? ''} />
+                    </td>
                   </tr>
                 );
               })}
@@ -71,7 +87,9 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
         {output === null || output === '' ? (
           <p className={styles['quiet']}>{t.verifierOutputNone}</p>
         ) : (
-          <pre className={styles['pre']}>{output}</pre>
+          <pre className={styles['pre']}>
+            <Foreign text={output} />
+          </pre>
         )}
       </section>
     </div>
