@@ -6,7 +6,7 @@ import { createVerifierService } from '#electron/verifiers/service.ts';
 import { createAppHandlers } from './app-handlers.ts';
 import { createChanges } from './changes.ts';
 import type { Core, CoreOptions } from './core.ts';
-import { guardHandlers } from './guard-handlers.ts';
+import { guardHandlers, openingError } from './guard-handlers.ts';
 import { openLog } from './log.ts';
 import { createReplayHandlers } from './replay/replay-handlers.ts';
 import { createLiveRuns } from './runs/live-runs.ts';
@@ -28,7 +28,10 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   const changes = createChanges();
   const live = createLiveRuns((run) => changes.announce(run));
   const closing = new AbortController();
-  const store = await openStore({ dataDir, worker: storeWorker });
+  const database = path.join(dataDir, 'pawl.db');
+  const store = await openStore({ dataDir, worker: storeWorker }).catch((error: unknown) => {
+    throw openingError(error, database);
+  });
   const stopListening = store.onJournal((items) => {
     for (const run of new Set(items.map((item) => item.run))) changes.announce(run);
   });
@@ -38,7 +41,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
   } catch (error) {
     await store.close();
     await log.close();
-    throw error;
+    throw openingError(error, database);
   }
   const verifiers = createVerifierService(runner, {
     tmpDir: path.join(dataDir, 'tmp', 'verify'),

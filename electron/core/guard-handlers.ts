@@ -15,15 +15,22 @@ function codeOf({ kind }: StoreError): ErrorCode {
       return kind;
     case 'full':
     case 'readonly':
+    case 'corrupt':
       return 'unavailable';
     case 'constraint':
     case 'immutable':
-    case 'corrupt':
     case 'other':
       return 'internal';
     default:
       return assertNever(kind, 'kind of store error');
   }
+}
+
+/** What keeps a store from being opened, naming its database; anything unexpected as it is. */
+export function openingError(error: unknown, file: string): unknown {
+  if (!(error instanceof StoreError)) return error;
+  const code = codeOf(error);
+  return code === 'internal' ? error : new RpcError(code, error.message, { file });
 }
 
 /** Any error as one that crosses the contract. `name` is the procedure. */

@@ -108,6 +108,7 @@ async function loop(
         zero,
         dead: streak >= header.verifierDeadAfter,
         streak,
+        last: lastWithout(slots),
         fits: roundFits(ledger, contract),
         user: asked() !== 'go',
       });
@@ -197,10 +198,16 @@ function streakAfter(before: number, slots: readonly SlotRecord[]): number {
   }, before);
 }
 
+// What the verifier did last, in words for the note of a run that it ended.
+function lastWithout(slots: readonly SlotRecord[]): string {
+  const verdict = slots.findLast(({ final }) => final.outcome === 'no_verdict')?.final.verdict;
+  return verdict?.kind === 'no_verdict' ? `; the last one: ${verdict.code}: ${verdict.message}` : '';
+}
+
 // A reason that is a fact about the run comes before the user's wish: with a zero rank there is nothing left to resume.
-function stopAfter(facts: { zero: boolean; dead: boolean; streak: number; fits: boolean; user: boolean }): Stop | null {
+function stopAfter(facts: { zero: boolean; dead: boolean; streak: number; last: string; fits: boolean; user: boolean }): Stop | null {
   if (facts.zero) return { reason: 'zero_rank', note: null };
-  if (facts.dead) return { reason: 'verifier_dead', note: `${facts.streak} attempts in a row got no verdict` };
+  if (facts.dead) return { reason: 'verifier_dead', note: `${facts.streak} attempts in a row got no verdict${facts.last}` };
   if (!facts.fits) return { reason: 'budget', note: null };
   return facts.user ? { reason: 'user', note: null } : null;
 }

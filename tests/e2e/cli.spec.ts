@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import Database from 'better-sqlite3';
 import { z } from 'zod';
 import { takeLock } from '#electron/host/lock.ts';
 import { pawl, startNpm, startPawl } from '../support/pawl.ts';
@@ -227,4 +228,18 @@ test('a runner that is killed interrupts the run: exit 1 with the command that g
   const resumed = await pawl(['resume', id, '--json', '--data', dir]);
   expect(resumed.code, resumed.stderr).toBe(3);
   expect(parse(resumed.stdout)).toMatchObject({ stop: 'budget', counts: { no_verdict: 0 } });
+});
+
+test('a database of a newer version or a damaged one is named, and is no internal error', async () => {
+  const file = path.join(dir, 'pawl.db');
+  expect((await pawl(['runs', '--data', dir])).code).toBe(0);
+  const db = new Database(file);
+  db.pragma('user_version = 9999');
+  db.close();
+  const newer = await pawl(['runs', '--json', '--data', dir]);
+  expect([newer.code, JSON.parse(newer.stdout)]).toMatchObject([1, { error: { code: 'incompatible', file } }]);
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+  writeFileSync(file, 'no database at all, but long enough to be taken for one. '.repeat(100));
+  const damaged = await pawl(['runs', '--json', '--data', dir]);
+  expect([damaged.code, JSON.parse(damaged.stdout)]).toMatchObject([1, { error: { code: 'unavailable', file } }]);
 });

@@ -46,7 +46,9 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .version(io.version, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print this help, or that of one command')
-    .option('--data <dir>', 'data folder (default: the application data folder of the platform, or PAWL_DATA)')
+    .addOption(
+      new Option('--data <dir>', 'data folder (default: the application data folder of the platform, or PAWL_DATA)').argParser(notEmpty),
+    )
     .option('--json', 'print exactly one JSON document on stdout', false)
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', ({ command }) => `\n${command.commands.map(helpOf).join('\n')}`)
@@ -182,6 +184,12 @@ const helpColumns = 100;
 
 /** Parser of an option that may be given several times. */
 const repeated = (text: string, before: string[] = []): string[] => [...before, text];
+
+/** Parser of an option that would mean something else, or nothing, when it is empty. */
+function notEmpty(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
 
 /** Parser of a whole number of an option. */
 function integer(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

@@ -123,7 +123,8 @@ export function transitionsText({ transitions }: RunFacts): string {
   const rows = transitions.map((row) => [
     row.n,
     row.round,
-    row.slot,
+    // As in the window; documents count from 0.
+    row.slot + 1,
     row.outcome,
     `on ${row.baseSeq}`,
     row.rank === null ? (row.code ?? '-') : row.rank.join(' '),

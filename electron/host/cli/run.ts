@@ -39,7 +39,8 @@ export async function runToEnd(
   begun();
   if (started.status === 'not_started') {
     const message = `the run could not start: ${plain(started.note ?? 'its seed has no verdict')} (pawl show ${started.run})`;
-    if (options.json) await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message) })}\n`);
+    if (options.json)
+      await io.out(`${JSON.stringify({ run: started.run, ...errorDocument('unavailable', message, start.task ?? null) })}\n`);
     else io.err(`pawl: ${message}\n`);
     return { kind: 'not_started', code: exitCodes.failed };
   }

@@ -165,7 +165,12 @@ describe('pawl run', () => {
     expect(json.code).toBe(1);
     expect(JSON.parse(json.out)).toMatchObject({
       run: 'run_00000001-0000-7000-8000-000000000000',
-      error: { code: 'unavailable', message: expect.stringContaining('the seed has no verdict: crash'), file: null, field: null },
+      error: {
+        code: 'unavailable',
+        message: expect.stringContaining('the seed has no verdict: crash'),
+        file: '/from/here/no-verdict',
+        field: null,
+      },
     });
     const show = await pawl('show', '00000001', '--json');
     expect(parse(show.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
@@ -277,8 +282,8 @@ describe('other commands', () => {
 
     expect(parse((await pawl('show', '00000001', '--json')).out)).toMatchObject({ task: { id: 'other' }, stop: 'budget' });
     const words = await pawl('show', 'run_00000001');
-    expect(words.out).toMatch(/^ *1 +1 +0 +tie +on 0 +5$/m);
-    expect(words.out).toMatch(/^ *2 +2 +0 +commit +on 0 +4 +-> bundle 1$/m);
+    expect(words.out).toMatch(/^ *1 +1 +1 +tie +on 0 +5$/m);
+    expect(words.out).toMatch(/^ *2 +2 +1 +commit +on 0 +4 +-> bundle 1$/m);
 
     const stop = await pawl('stop', '00000001', '--json');
     expect(stop.code).toBe(1);
@@ -352,6 +357,7 @@ describe('usage', () => {
     [['run', 'a', 'b'], null],
     [['show', 'x', '--unheard'], '--unheard'],
     [['unheard'], null],
+    [['runs', '--data', ''], '--data'],
     [[], null],
   ])('%j is a usage error', async (argv, field) => {
     const { pawl } = setup();
