@@ -17,10 +17,18 @@ export function takeLock(dataDir: string): Lock | null {
   } catch (error) {
     db?.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return null;
-    throw new RpcError(
-      'unavailable',
-      `${file} cannot be used as the lock of its folder: ${String(error)}. If it is damaged, delete it while no Pawl runs.`,
-      { file },
-    );
+    throw lockError(file, error);
   }
+}
+
+/** Why the file is no lock, and what to do about it. */
+export function lockError(file: string, error: unknown): RpcError {
+  const code = error instanceof Database.SqliteError ? error.code : '';
+  const what =
+    code === 'SQLITE_FULL'
+      ? 'the disk is full. Make room, or use another folder with --data DIR.'
+      : code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')
+        ? 'it is damaged. Delete it while no Pawl runs.'
+        : `${String(error)}. Look at its owner, its permissions and the room on its disk.`;
+  return new RpcError('unavailable', `${file} cannot be used as the lock of its folder: ${what}`, { file });
 }

@@ -59,8 +59,7 @@ export async function startWebHost({ engine, rendererDir, port: wanted = 0, onEr
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error(`listening on ${String(bound)} instead of a port`);
   const { port } = bound;
-  const host = `${address}:${port}`;
-  const origin = `http://${host}`;
+  const { host, origin } = webOrigin(port);
   const cookieName = `pawl_${port}`;
   const sessions = createSessions(cookieName);
 
@@ -138,6 +137,12 @@ export async function startWebHost({ engine, rendererDir, port: wanted = 0, onEr
       await closed;
     },
   };
+}
+
+/** What a browser sends as Host and Origin: port 80 is left out. */
+export function webOrigin(port: number): { readonly host: string; readonly origin: string } {
+  const { host, origin } = new URL(`http://${address}:${port}`);
+  return { host, origin };
 }
 
 /** The JSON of a small body; null for anything else. */

@@ -67,22 +67,17 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
   };
 }
 
+const howToName = `give ${minPrefix} or more characters of the id, as "pawl runs" lists it`;
+
 /** The run whose id begins so. Throws bad_input for a prefix that is too short or ambiguous, not_found where there is none. */
 export async function resolveRun({ store }: Pick<ViewDeps, 'store'>, prefix: string): Promise<RunId> {
-  const field = { field: 'prefix' };
   const bare = (prefix.startsWith('run_') ? prefix.slice('run_'.length) : prefix).toLowerCase();
-  if (!/^[0-9a-f-]+$/.test(bare)) throw new RpcError('bad_input', `${JSON.stringify(prefix)} is no beginning of a run id`, field);
-  if (bare.length < minPrefix)
-    throw new RpcError('bad_input', `${JSON.stringify(prefix)} is too short: give at least ${minPrefix} characters after "run_"`, field);
+  if (!/^[0-9a-f-]+$/.test(bare)) throw new RpcError('bad_input', `${JSON.stringify(prefix)} is no beginning of a run id: ${howToName}`);
+  if (bare.length < minPrefix) throw new RpcError('bad_input', `${JSON.stringify(prefix)} is too short: ${howToName}`);
   const found = await store.resolveRun(`run_${bare}`);
   const [first, second] = found;
-  if (first === undefined)
-    throw new RpcError('not_found', `no run begins with ${JSON.stringify(prefix)}; "pawl runs" lists what is there`, field);
+  if (first === undefined) throw new RpcError('not_found', `no run begins with ${JSON.stringify(prefix)}; "pawl runs" lists what is there`);
   if (second !== undefined)
-    throw new RpcError(
-      'bad_input',
-      `more than one run begins with ${JSON.stringify(prefix)} (${first}, ${second}); give more characters`,
-      field,
-    );
+    throw new RpcError('bad_input', `more than one run begins with ${JSON.stringify(prefix)} (${first}, ${second}); give more characters`);
   return RunId.parse(first);
 }

@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { engineAddresses } from '#electron/host/address.ts';
 import { dataDirPath, openDataDir } from '#electron/host/data-dir.ts';
+import { lockError } from '#electron/host/lock.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -41,6 +43,39 @@ describe('data folder', () => {
         expect.objectContaining({ code: 'unavailable', message: expect.stringContaining(wrong), where: { file: wrong } }),
       );
     }
+  });
+});
+
+describe('data folder that cannot be made', () => {
+  test.skipIf(process.platform !== 'linux')('a file system without room for folders is named at once', () => {
+    for (const wrong of ['/proc/pawl', '/proc/pawl/below'])
+      expect(() => openDataDir(wrong)).toThrow(
+        expect.objectContaining({
+          code: 'unavailable',
+          message: expect.stringMatching(/\/proc\/pawl.*takes no new folders/),
+          where: { file: wrong },
+        }),
+      );
+  });
+
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('the folder that refuses is named', () => {
+    mkdirSync(path.join(dir, 'closed'), { mode: 0o500 });
+    expect(() => openDataDir(path.join(dir, 'closed/a/b'))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(`${path.join(dir, 'closed/a')} cannot be made: it may not be created`) }),
+    );
+  });
+});
+
+describe('the lock of a folder', () => {
+  test.each([
+    ['SQLITE_FULL', /the disk is full/, false],
+    ['SQLITE_NOTADB', /it is damaged/, true],
+    ['SQLITE_CORRUPT', /it is damaged/, true],
+    ['SQLITE_CANTOPEN', /permissions/, false],
+  ])('%s: only a damaged one is to be deleted', (code, words, deletes) => {
+    const error = lockError('/d/lock.db', new Database.SqliteError('what SQLite says', code));
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringMatching(words), where: { file: '/d/lock.db' } });
+    expect(/delete/i.test(error.message)).toBe(deletes);
   });
 });
 

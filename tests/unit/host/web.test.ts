@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { acquireEngine } from '#electron/host/engine.ts';
 import { keepEngine, type EngineKeeper } from '#electron/host/keeper.ts';
 import { fromWebSocket } from '#electron/host/ports/web-socket.ts';
-import { startWebHost, type WebHost } from '#electron/host/web.ts';
+import { startWebHost, webOrigin, type WebHost } from '#electron/host/web.ts';
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
@@ -145,6 +145,11 @@ describe('the page', () => {
 });
 
 describe('access', () => {
+  test('Host and Origin are what a browser sends, which leaves port 80 out', () => {
+    expect(webOrigin(80)).toEqual({ host: '127.0.0.1', origin: 'http://127.0.0.1' });
+    expect(webOrigin(8080)).toEqual({ host: '127.0.0.1:8080', origin: 'http://127.0.0.1:8080' });
+  });
+
   test('the token gives a cookie, by POST from the page itself only', async () => {
     const right = await session(token());
     expect(right.status).toBe(204);
