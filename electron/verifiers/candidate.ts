@@ -11,6 +11,7 @@ import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode } from '#shared/domain/verdict.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
 import { compareUtf8 } from '#shared/lib/text.ts';
+import { linearPattern } from './linear-pattern.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The entries of `files`, sorted as a tree is. Throws where a path occurs twice; does not judge paths (`checkManifest` does). */
@@ -58,6 +59,7 @@ const ajvOptions: Options = {
   strictRequired: false,
   allErrors: false,
   logger: false,
+  code: { regExp: Object.assign((source: string) => linearPattern(source), { code: 'linearPattern' }) },
 };
 
 const isSchemaObject = (value: unknown): value is AnySchemaObject => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -72,7 +74,7 @@ const compile = (schema: AnySchemaObject, options: Options = ajvOptions): Valida
 
 /**
  * Compiles a JSON Schema: draft-07 unless `$schema` names 2019-09 or 2020-12. The error says why it is no valid schema; unknown keywords
- * and formats are errors, because a check that is silently skipped is no check.
+ * and formats are errors, because a check that is silently skipped is no check. So are patterns that cannot be matched in linear time.
  */
 export function compileSchema(bytes: Uint8Array): Result<SchemaCheck, string> {
   const compiled = compileValidator(bytes, ajvOptions);
