@@ -59,6 +59,27 @@ class Failure extends Error {
   }
 }
 
+// Gives the report as JSON text, or what in it JSON has no number for: it would write null, and nobody would find the division by zero.
+const prepare = `(() => {
+  delete Math.random;
+  const { stringify } = JSON;
+  const { isFinite } = Number;
+  return (report) => {
+    let root, values, advisory, noNumber;
+    const text = stringify(report, function (key, value) {
+      if (root === undefined) root = value;
+      else if (this === root && key === 'values') values = value;
+      else if (this === root && key === 'advisory') advisory = value;
+      if (typeof value === 'number' && !isFinite(value) && noNumber === undefined) {
+        const place = this === values ? 'values.' : this === advisory ? 'advisory.' : '';
+        noNumber = (key === '' ? 'it' : place + key) + ' is ' + value + '; write a finite number';
+      }
+      return value;
+    });
+    return noNumber === undefined ? text : { noNumber };
+  };
+})()`;
+
 const threwNull = 'it threw null';
 
 /** What was thrown, in words. Reading it may run the verifier's own getters; the deadline holds for them too. */
@@ -124,7 +145,7 @@ const run = (engine: Engine, candidate: Engine | null, job: WorkerJob): WorkerAn
       const json = get(vm.global, 'JSON');
       const parse = get(json, 'parse');
       const stringify = get(json, 'stringify');
-      value(vm.evalCode('delete Math.random', 'pawl:prepare', { type: 'global' }));
+      const write = value(vm.evalCode(prepare, 'pawl:prepare', { type: 'global' }));
       value(vm.evalCode(program, job.file, { type: 'global' }));
       // Evaluated, not read from the global object: `const verify = ...` lives beside it.
       const verify = value(vm.evalCode('typeof verify === "function" ? verify : undefined', 'pawl:verify', { type: 'global' }));
@@ -172,9 +193,11 @@ const run = (engine: Engine, candidate: Engine | null, job: WorkerJob): WorkerAn
         if (promise.type === 'rejected') scope.manage(promise.error);
         throw new Failure('verify() returned a promise; it must return the report itself', '');
       }
-      const text = value(vm.callFunction(stringify, vm.undefined, returned));
+      const text = value(vm.callFunction(write, vm.undefined, returned));
       // It may have caught what told it so.
       if (interrupted) return answer({ ending: 'timeout' });
+      const noNumber = vm.typeof(text) === 'object' ? get(text, 'noNumber') : null;
+      if (noNumber !== null) return answer({ ending: 'returned', reportProblem: vm.getString(noNumber).slice(0, 300) });
       if (vm.typeof(text) !== 'string') throw new Failure('verify() returned nothing that JSON can hold; it must return the report', '');
       const tooLong = answer({ ending: 'returned', reportProblem: `it is longer than ${job.reportBytes} bytes` });
       // Looked at before it is copied out: the text itself may be as large as the VM's memory.
