@@ -2,8 +2,10 @@ import { useMemo } from 'react';
 import { LibraryScreen } from '#renderer/features/library/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { useUi } from '#renderer/state/store.ts';
-import { useConnection } from '#renderer/client/use-query.ts';
+import { useConnection, useEngineState } from '#renderer/client/use-query.ts';
 import { TextContext } from '#renderer/i18n/use-text.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { EmptyState } from '#renderer/widgets/EmptyState.tsx';
 import { useCommands, useKeyboard, type Command } from './commands.ts';
 import { CommandPalette } from './CommandPalette.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
@@ -20,7 +22,9 @@ import styles from './App.module.css';
 /** The frame that every screen stands in: rail, header, body, status line. */
 export function App() {
   const { engine } = useConnection();
-  const { settings, set } = useSettings();
+  const { settings, set, failed } = useSettings();
+  const state = useEngineState();
+  const noAccess = state.kind === 'refused' && state.code === 'unavailable';
   const theme = useTheme(settings.theme);
   const text = useLanguage(settings.language);
   const hash = useHash();
@@ -51,9 +55,20 @@ export function App() {
           <Rail place={place} />
           <div className={styles['screen']}>
             <ConnectionBanner />
-            <CrashBoundary key={place.screen} text={text}>
-              {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
-            </CrashBoundary>
+            {failed === null ? null : (
+              <div className={styles['banner']} role="alert">
+                {text.t.settingFailed(visibleText(failed))}
+              </div>
+            )}
+            {noAccess ? (
+              <main className={styles['noAccess']}>
+                <EmptyState title={text.t.engineNoAccess} text={`${text.t.engineSession} ${text.t.engineSessionGone}`} />
+              </main>
+            ) : (
+              <CrashBoundary key={place.screen} text={text}>
+                {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
+              </CrashBoundary>
+            )}
           </div>
           <StatusLine place={place} />
         </div>

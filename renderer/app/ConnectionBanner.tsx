@@ -16,10 +16,11 @@ export function ConnectionBanner() {
       </div>
     );
   }
-  if (state.kind === 'refused') {
+  // Without access there is nothing on the screen but that: see App.
+  if (state.kind === 'refused' && state.code === 'incompatible') {
     return (
       <div className={styles['banner']} role="alert">
-        <span>{state.code === 'incompatible' ? `${t.engineRefused}: ${state.message}` : `${t.engineSession} (${state.message})`}</span>
+        <span>{`${t.engineRefused}: ${state.message}`}</span>
         <Button onClick={() => window.location.reload()}>{t.reload}</Button>
       </div>
     );

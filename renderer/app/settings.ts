@@ -1,5 +1,5 @@
 // Theme and language: stored by the engine, applied to the document.
-import { useCallback, useEffect, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Contract } from '#shared/contract/contract.ts';
 import type { Input, Output } from '#shared/rpc/types.ts';
 import { useConnection, useQuery } from '#renderer/client/use-query.ts';
@@ -9,21 +9,29 @@ export type Settings = Output<Contract['settings.get']>;
 const fallback: Settings = { theme: 'system', language: 'system' };
 const none = {};
 
-/** The stored settings and how to change them. Until they are there, the system's. */
-export function useSettings(): { readonly settings: Settings; readonly set: (change: Input<Contract['settings.set']>) => void } {
+/** The stored settings, how to change them, and why the last change failed. Until they are there, the system's. */
+export function useSettings(): {
+  readonly settings: Settings;
+  readonly set: (change: Input<Contract['settings.set']>) => void;
+  readonly failed: string | null;
+} {
   const { engine, cache } = useConnection();
   const { data } = useQuery('settings.get', none);
+  const [failed, setFailed] = useState<string | null>(null);
   const set = useCallback(
     (change: Input<Contract['settings.set']>) => {
       engine.call('settings.set', change).then(
-        (stored) => cache.put('settings.get', none, stored),
-        // The setting stays as it was, which is what the control shows.
-        () => {},
+        (stored) => {
+          setFailed(null);
+          cache.put('settings.get', none, stored);
+        },
+        // The setting stays as it was, which is what the control shows; why is said beside it.
+        (cause: unknown) => setFailed(cause instanceof Error ? cause.message : String(cause)),
       );
     },
     [engine, cache],
   );
-  return { settings: data ?? fallback, set };
+  return { settings: data ?? fallback, set, failed };
 }
 
 const darkQuery = '(prefers-color-scheme: dark)';

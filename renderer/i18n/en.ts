@@ -3,6 +3,7 @@ import type { NoVerdictCode, InvalidCode } from '#shared/domain/verdict.ts';
 import type { BudgetDimension } from '#shared/domain/budget.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
+import type { Ended } from '#renderer/state/standing.ts';
 import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { createFormat } from './format.ts';
 import { code, plain, strong, type Change, type Part, type Phrase } from './phrase.ts';
@@ -46,7 +47,8 @@ export const en = {
   engineRestart: 'Restart engine',
   engineRefused: 'This page and the engine are not the same version',
   engineNoAccess: 'No access to the engine',
-  engineSession: 'This page has no access to the engine. Open the address that the command printed, with everything after #.',
+  engineSession: 'Open the address that pawl serve printed in the terminal, with everything after #. It gives this browser access.',
+  engineSessionGone: 'If the command is not running any more, start it again and open the new address.',
   sandboxAvailable: (backend: string) => `${backend} sandbox`,
   sandboxMissing: 'no sandbox',
   version: (version: string) => `Pawl ${version}`,
@@ -58,7 +60,7 @@ export const en = {
   newRun: 'New run',
   firstTitle: 'Nothing has run yet',
   firstText:
-    'A run proposes changes to a task, has every one of them verified, and keeps only those that make something better and nothing worse. The sample needs no model and takes a few seconds.',
+    'A run proposes changes to a task, has every one of them verified, and keeps only those that make something better and nothing worse. The sample needs no model and takes about half a minute.',
   firstAction: 'Run the sample',
   firstActionNamed: (title: string) => `Sample: ${title}. Built-in search, 4 slots, seed 1.`,
   firstOther: 'Use a task folder of your own',
@@ -141,7 +143,9 @@ export const en = {
   slots: (n: number) => count(n, 'slot', 'slots'),
   seed: (n: number) => `seed ${n}`,
   live: 'live',
-  stopped: (reason: string) => `stopped: ${reason}`,
+  stopped: (standing: string, reason: string) => `${standing}: ${reason}`,
+  /** How a run that has stopped stands, in a word. */
+  ended: { done: 'done', stopped: 'stopped', failed: 'failed' } satisfies Record<Ended, string> as Record<Ended, string>,
   loadingTransition: (n: number) => `Loading transition ${f.int(n)}`,
   replayNotChecked: 'decisions not checked here',
   replayNotCheckedTitle: 'What this run has now was not recomputed from its records on this machine. Press to do it.',
@@ -159,6 +163,13 @@ export const en = {
   overshoot: (n: string) => `${n} over what was reserved`,
   noTransitions: 'No transition yet. The first round is being proposed and verified.',
   noTransitionsEnded: 'This run ended without a single transition.',
+  notStartedTitle: 'This run never began',
+  notStartedNext: 'Mend what is named here in the task folder, then start a new run.',
+  nothingRanTitle: 'Nothing was tried',
+  runMissingTitle: 'There is no such run',
+  runMissing: (id: string) => `No run is called ${id}. It may have been deleted, or be in another data folder.`,
+  toRuns: 'All runs',
+  settingFailed: (why: string) => `The setting could not be stored and stays as it was: ${why}`,
   notStarted: 'The seed had no verdict, so nothing is certified and nothing was tried.',
   legend: 'Outcomes, press to hide or show',
   hiding: (hidden: number, total: number) => `hiding ${f.int(hidden)} of ${f.int(total)}`,

@@ -2,9 +2,7 @@
 
 // Bidirectional controls reorder what follows them (exe.png for gnp.exe), zero-width characters hide, the other controls have no look. Joiners
 // (U+200C, U+200D) stay: scripts and emoji need them.
-// oxlint-disable-next-line no-control-regex
-const hiddenCharacters =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u206f\ufeff]/gu;
+const hiddenCharacters = /(?![\n\r\t])[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060\u206a-\u206f\ufeff]/gu;
 
 /** The text with every control character that is not seen written out, as `[U+202E]`. Line breaks and tabs stay. */
 export const visibleText = (text: string): string =>

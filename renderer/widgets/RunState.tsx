@@ -1,6 +1,7 @@
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { visibleText } from '#renderer/i18n/foreign.ts';
+import { endedAs } from '#renderer/state/standing.ts';
 import { Chip } from './Chip.tsx';
 
 /** How a run stands, in words: live, why it stopped, or that it was cut off. */
@@ -16,7 +17,7 @@ export function RunState({ status, stop, note }: { status: RunStatus; stop: Stop
   if (status === 'stopped' && stop !== null)
     return (
       <Chip tone={stop === 'zero_rank' ? 'good' : 'warn'} {...title}>
-        {t.stopped(t.stop[stop])}
+        {t.stopped(t.ended[endedAs(stop)], t.stop[stop])}
       </Chip>
     );
   return (

@@ -282,7 +282,9 @@ test('on a small laptop the last of eight obligations is seen without scrolling'
 describe('other states', () => {
   test('a run that is not there', async () => {
     const app = await openApp({ runs: [] }, '#/v1/run/run_0192f0c4-1a2b-7000-8000-00000000ffff');
-    await expect.element(app.screen.locator.getByRole('alert')).toMatchTextContent('no run is called');
+    await expect
+      .element(app.screen.locator.getByRole('alert'))
+      .toMatchTextContent('No run is called run_0192f0c4-1a2b-7000-8000-00000000ffff');
   });
   test('a run that never started says why', async () => {
     const app = await openApp({ runs: [{ status: 'not_started', count: 8, note: 'the seed had no verdict: line 12' }] }, '#/v1/run(0)');

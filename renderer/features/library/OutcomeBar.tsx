@@ -17,6 +17,13 @@ const order: readonly Outcome[] = [
   'aborted',
 ];
 
+// Those whose colours are alike are told apart by their form: a thin line, stripes, an outline.
+const looks: ReadonlyMap<Outcome, string> = new Map([
+  ['tie', 'line'],
+  ['no_verdict', 'stripes'],
+  ['aborted', 'outline'],
+]);
+
 /** The outcomes of a run as shares of one bar; the counts on hover and for screen readers. */
 export function OutcomeBar({ counts, total }: { counts: OutcomeCounts; total: number }) {
   const { t } = useText();
@@ -31,7 +38,8 @@ export function OutcomeBar({ counts, total }: { counts: OutcomeCounts; total: nu
             key={outcome}
             className={styles['share']}
             data-kept={outcome === 'commit'}
-            style={{ flexGrow: counts[outcome] / Math.max(1, total), background: `var(--${outcome.replaceAll('_', '-')})` }}
+            data-look={looks.get(outcome)}
+            style={{ flexGrow: counts[outcome] / Math.max(1, total), color: `var(--${outcome.replaceAll('_', '-')})` }}
           />
         ),
       )}

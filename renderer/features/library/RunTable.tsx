@@ -6,6 +6,7 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { visibleText } from '#renderer/i18n/foreign.ts';
+import { endedAs } from '#renderer/state/standing.ts';
 import { OutcomeBar } from './OutcomeBar.tsx';
 import { StatusMark } from './StatusMark.tsx';
 import type { Runs } from './use-runs.ts';
@@ -49,7 +50,11 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
       aria-busy={!list.loaded}
       tabIndex={-1}
     >
-      <div className={styles['head']} role="row">
+      <div
+        className={styles['head']}
+        role="row"
+        data-scrolls={virtual.getTotalSize() > (virtual.scrollRect?.height ?? Number.POSITIVE_INFINITY)}
+      >
         {[t.colStatus, t.colTask, t.colStarted].map((name) => (
           <span key={name} role="columnheader">
             {name}
@@ -114,7 +119,7 @@ const Row = memo(function Row({ run, index, top, active, onOpen, onActivate }: R
     >
       <span role="gridcell">
         <StatusMark status={run.status} stop={run.stop} />
-        {t.status[run.status]}
+        {run.status === 'stopped' ? t.ended[endedAs(run.stop)] : t.status[run.status]}
       </span>
       <span role="gridcell" className={styles['task']}>
         <a href={`#/v1/run/${run.id}`} onClick={(event) => event.stopPropagation()} tabIndex={active ? 0 : -1}>

@@ -1,9 +1,10 @@
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
+import { endedAs } from '#renderer/state/standing.ts';
 import styles from './StatusMark.module.css';
 
-/** A shape for how a run stands: ring with a core = running, disc = nothing left to fix, square = stopped, broken ring = cut off, cross = never began. */
+/** A shape for how a run stands: ring with a core = running, disc = nothing left to fix, square = stopped, broken ring = cut off, cross = never began or could not go on. */
 export function StatusMark({ status, stop }: { status: RunStatus; stop: StopReason | null }) {
-  const kind = status === 'stopped' && stop === 'zero_rank' ? 'done' : status;
+  const kind = status === 'stopped' && endedAs(stop) !== 'stopped' ? endedAs(stop) : status;
   return (
     <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" className={styles['mark']} data-kind={kind}>
       {kind === 'running' ? (

@@ -65,7 +65,7 @@ export function Inspector({ data, version, n, shown, obligation, tamperEvidentOn
             </p>
           )}
         </section>
-        <section>
+        <section className={styles['values']}>
           <h2 className={styles['heading']}>{t.obligationsAgainstBase}</h2>
           {reason.ranked ? (
             <Changes reason={reason} data={data} focused={obligation} tamperEvidentOnly={tamperEvidentOnly} onFocus={onFocusObligation} />

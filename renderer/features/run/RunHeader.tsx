@@ -22,6 +22,8 @@ type Actions = {
 
 type Props = {
   readonly detail: RunDetail | null;
+  /** What stands in place of its title while there is no run. */
+  readonly title?: string;
   /** The bundle that the run branched from. */
   readonly parent?: BundleRef | null;
   /** What is known of its decisions. */
@@ -30,12 +32,12 @@ type Props = {
 };
 
 /** What the run is, how it stands, and the few things that can be done to it. */
-export function RunHeader({ detail, parent = null, badge, actions }: Props) {
+export function RunHeader({ detail, title = '', parent = null, badge, actions }: Props) {
   const { t } = useText();
   return (
     <Header
       crumb={{ text: t.navLibrary, href: formatPlace({ screen: 'library' }) }}
-      title={detail?.task.title ?? ''}
+      title={detail?.task.title ?? title}
       hint={detail ? `${detail.task.id}\n${detail.id}` : ''}
     >
       {detail ? (

@@ -1,7 +1,9 @@
 import { useQuery, useKept } from '#renderer/client/use-query.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
-import type { RunPlace } from '#renderer/app/navigation.ts';
+import { formatPlace, type RunPlace } from '#renderer/app/navigation.ts';
+import { visibleText } from '#renderer/i18n/foreign.ts';
+import { EmptyState } from '#renderer/widgets/EmptyState.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { RunView } from './RunView.tsx';
 import styles from './RunScreen.module.css';
@@ -13,11 +15,19 @@ export function RunScreen({ place }: { place: RunPlace }) {
   const kept = useKept(answer.data);
   const detail = kept?.id === place.run ? kept : answer.data;
   if (detail) return <RunView key={detail.id} detail={detail} place={place} />;
+  // An id that no run could have is as missing as one that no run has.
+  const missing = answer.error !== null && (answer.error.code === 'not_found' || answer.error.where.field === 'run');
   return (
     <>
-      <RunHeader detail={null} />
+      <RunHeader detail={null} title={missing ? t.runMissingTitle : ''} />
       <main className={styles['screen']} aria-busy={answer.fetching}>
-        {answer.error ? (
+        {missing ? (
+          <EmptyState title={t.runMissingTitle} text={t.runMissing(visibleText(place.run))}>
+            <a className={styles['action']} href={formatPlace({ screen: 'library' })}>
+              {t.toRuns}
+            </a>
+          </EmptyState>
+        ) : answer.error ? (
           <div className={styles['centre']}>
             <Problem error={answer.error} />
           </div>

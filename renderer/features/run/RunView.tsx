@@ -3,14 +3,15 @@ import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panel
 import type { RunDetail } from '#shared/contract/run.ts';
 import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import { useCommands } from '#renderer/app/commands.ts';
-import type { RunPlace } from '#renderer/app/navigation.ts';
+import { go, type RunPlace } from '#renderer/app/navigation.ts';
 import { useCommand, useQuery } from '#renderer/client/use-query.ts';
 import { Timeline, type TimelineHandle } from '#renderer/features/timeline/index.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { RpcError } from '#shared/contract/errors.ts';
-import { visibleText } from '#renderer/i18n/foreign.ts';
+import { EmptyState } from '#renderer/widgets/EmptyState.tsx';
+import { Button } from '#renderer/widgets/Button.tsx';
 import { Announcer } from './Announcer.tsx';
 import { Facts } from './Facts.tsx';
 import { GoTo } from './GoTo.tsx';
@@ -44,6 +45,11 @@ function holdTimeline() {
     getTimeline: () => handle,
   };
 }
+
+const startAnother = () => {
+  useUi.getState().setNewRunOpen(true);
+  go({ screen: 'library' });
+};
 
 /** The run screen once the run is known. */
 export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
@@ -121,6 +127,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const many = detail.contractBody.obligations.length > fewRows;
   const rows = useDefaultLayout({ id: many ? 'pawl.run.rows.many' : 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
+  const nothing = !live && transitions === 0;
   const failed =
     stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
 
@@ -139,75 +146,84 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         }}
       />
       <main className={styles['screen']}>
-        <Facts detail={detail} />
+        {nothing ? null : <Facts detail={detail} />}
         {failed ? <Problem error={failed} /> : null}
-        <Group orientation="vertical" className={styles['body']} defaultLayout={rows.defaultLayout} onLayoutChanged={rows.onLayoutChanged}>
-          <Panel id="timeline" defaultSize={many ? '62%' : '55%'} minSize="220px">
-            <section className={styles['panel']} aria-label={t.timeline}>
-              {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
-              <Legend counts={detail.counts} total={detail.transitions} />
-              <div className={styles['timelineBody']}>
-                {store.count === 0 ? (
-                  <p className={styles['notYet']}>
-                    {detail.status === 'not_started'
-                      ? detail.note === null
-                        ? t.notStarted
-                        : visibleText(detail.note)
-                      : live
-                        ? t.noTransitions
-                        : t.noTransitionsEnded}
-                  </p>
-                ) : (
-                  <Timeline
-                    ref={keep}
-                    data={store}
-                    version={version}
-                    selected={n}
-                    focusedObligation={obligation}
-                    hidden={hidden}
-                    live={live}
-                    tamperEvidentOnly={tamperEvidentOnly}
-                    onSelect={scrub}
-                    onFocusObligation={focus}
-                  />
-                )}
-              </div>
-            </section>
-          </Panel>
-          <Separator className={styles['handleRow']} aria-label={t.resizeTimeline} />
-          <Panel id="work" minSize="180px">
-            <Group orientation="horizontal" defaultLayout={columns.defaultLayout} onLayoutChanged={columns.onLayoutChanged}>
-              <Panel id="tabs" minSize="360px">
-                {panel === null ? (
-                  <WorkArea
+        {nothing ? (
+          <EmptyState
+            title={detail.status === 'not_started' ? t.notStartedTitle : t.nothingRanTitle}
+            text={detail.status === 'not_started' ? `${t.notStarted} ${t.notStartedNext}` : t.noTransitionsEnded}
+            reason={detail.note}
+          >
+            <Button kind="primary" onClick={startAnother}>
+              {t.newRun}
+            </Button>
+          </EmptyState>
+        ) : (
+          <Group
+            orientation="vertical"
+            className={styles['body']}
+            defaultLayout={rows.defaultLayout}
+            onLayoutChanged={rows.onLayoutChanged}
+          >
+            <Panel id="timeline" defaultSize={many ? '62%' : '55%'} minSize="220px">
+              <section className={styles['panel']} aria-label={t.timeline}>
+                {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
+                <Legend counts={detail.counts} total={detail.transitions} />
+                <div className={styles['timelineBody']}>
+                  {store.count === 0 ? (
+                    <p className={styles['notYet']}>{t.noTransitions}</p>
+                  ) : (
+                    <Timeline
+                      ref={keep}
+                      data={store}
+                      version={version}
+                      selected={n}
+                      focusedObligation={obligation}
+                      hidden={hidden}
+                      live={live}
+                      tamperEvidentOnly={tamperEvidentOnly}
+                      onSelect={scrub}
+                      onFocusObligation={focus}
+                    />
+                  )}
+                </div>
+              </section>
+            </Panel>
+            <Separator className={styles['handleRow']} aria-label={t.resizeTimeline} />
+            <Panel id="work" minSize="180px">
+              <Group orientation="horizontal" defaultLayout={columns.defaultLayout} onLayoutChanged={columns.onLayoutChanged}>
+                <Panel id="tabs" minSize="360px">
+                  {panel === null ? (
+                    <WorkArea
+                      data={store}
+                      version={version}
+                      n={n}
+                      shown={shown}
+                      live={live}
+                      detail={detail}
+                      tamperEvidentOnly={tamperEvidentOnly}
+                    />
+                  ) : (
+                    <RunPanelView panel={panel} detail={detail} replay={replay} />
+                  )}
+                </Panel>
+                <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
+                <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
+                  <Inspector
                     data={store}
                     version={version}
                     n={n}
                     shown={shown}
-                    live={live}
-                    detail={detail}
+                    obligation={obligation}
                     tamperEvidentOnly={tamperEvidentOnly}
+                    onSelect={select}
+                    onFocusObligation={focus}
                   />
-                ) : (
-                  <RunPanelView panel={panel} detail={detail} replay={replay} />
-                )}
-              </Panel>
-              <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
-              <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
-                <Inspector
-                  data={store}
-                  version={version}
-                  n={n}
-                  shown={shown}
-                  obligation={obligation}
-                  tamperEvidentOnly={tamperEvidentOnly}
-                  onSelect={select}
-                  onFocusObligation={focus}
-                />
-              </Panel>
-            </Group>
-          </Panel>
-        </Group>
+                </Panel>
+              </Group>
+            </Panel>
+          </Group>
+        )}
         <Announcer data={store} version={version} n={n} />
         {overlay === 'goto' ? <GoTo data={store} onSelect={select} /> : null}
       </main>

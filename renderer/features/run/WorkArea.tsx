@@ -64,7 +64,7 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
             {t.follow} <Kbd keys="KeyF" />
           </button>
         ) : null}
-        {n > 0 && data.round(n) > 0 ? <span className={styles['position']}>{t.position(n, data.round(n), data.slot(n))}</span> : null}
+        <Position text={n > 0 && data.round(n) > 0 ? t.position(n, data.round(n), data.slot(n)) : ''} />
       </div>
       <div className={styles['pane']} role="tabpanel" id="run-pane" aria-labelledby={`run-tab-${tab}`} aria-busy={shown.key !== n}>
         {stale && shown.key !== null ? (
@@ -87,6 +87,15 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
         )}
       </div>
     </section>
+  );
+}
+
+/** Keeps its width before the first transition is there, so that nothing beside it moves. */
+function Position({ text }: { text: string }) {
+  return (
+    <span className={styles['position']} title={text}>
+      {text}
+    </span>
   );
 }
 
