@@ -41,21 +41,39 @@ const total: Counts = { passed: 0, failed: 0, skipped: 0 };
 const skippedSuites: string[] = [];
 
 /** Runs a test program whose JSON report goes to `report`; a program that dies without a report counts as one failure. */
-async function suite(name: string, args: readonly string[], env: NodeJS.ProcessEnv, read: (json: unknown) => Counts, report: string): Promise<void> {
+async function suite(
+  name: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  read: (json: unknown) => Counts,
+  report: string,
+): Promise<void> {
   const started = performance.now();
   say(`\n-- ${name}`);
   const code = await new Promise<number | null>((resolve) => {
-    const child = spawn(process.execPath, [...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } });
+    const child = spawn(process.execPath, [...args], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, ...env },
+    });
     child.on('exit', resolve);
   });
   const counts = existsSync(report) ? read(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 1, skipped: 0 };
   // A runner may fail for what is no test: an error outside tests, a file that does not load, no test found.
   if (code !== 0 && counts.failed === 0) counts.failed = 1;
   for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += counts[key];
-  say(`-- ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${Math.round((performance.now() - started) / 1000)} s`);
+  say(
+    `-- ${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped, ${Math.round((performance.now() - started) / 1000)} s`,
+  );
 }
 
-const VitestReport = z.object({ numPassedTests: z.int(), numFailedTests: z.int(), numFailedTestSuites: z.int(), numPendingTests: z.int(), numTodoTests: z.int() });
+const VitestReport = z.object({
+  numPassedTests: z.int(),
+  numFailedTests: z.int(),
+  numFailedTestSuites: z.int(),
+  numPendingTests: z.int(),
+  numTodoTests: z.int(),
+});
 const fromVitest = (json: unknown): Counts => {
   const r = VitestReport.parse(json);
   return { passed: r.numPassedTests, failed: r.numFailedTests, skipped: r.numPendingTests + r.numTodoTests };
@@ -76,8 +94,12 @@ say(`Node ${process.versions.node} on ${process.platform}-${process.arch}${proce
 say(`Browser:  ${browser ?? 'none: component, end-to-end and shell tests are skipped'}`);
 say(`Electron: ${binary ?? 'no binary: the shell specs run the built main process against the double of the electron module'}`);
 say(`Display:  ${display ? 'yes' : 'none (browsers run headless)'}`);
-say(`Sandbox:  ${has('bwrap') ? 'bubblewrap is installed; whether it works here is probed by the tests of the sandbox' : 'no bubblewrap: the tests of the sandbox are skipped'}`);
-say(`python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}`);
+say(
+  `Sandbox:  ${has('bwrap') ? 'bubblewrap is installed; whether it works here is probed by the tests of the sandbox' : 'no bubblewrap: the tests of the sandbox are skipped'}`,
+);
+say(
+  `python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}`,
+);
 
 await ensureBuilt();
 
@@ -87,13 +109,26 @@ try {
   const vitest = (name: string, projects: readonly string[]) =>
     suite(
       name,
-      ['node_modules/vitest/vitest.mjs', 'run', ...projects.flatMap((p) => ['--project', p]), '--reporter=default', '--reporter=json', `--outputFile.json=${report(name)}`],
+      [
+        'node_modules/vitest/vitest.mjs',
+        'run',
+        ...projects.flatMap((p) => ['--project', p]),
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${report(name)}`,
+      ],
       {},
       fromVitest,
       report(name),
     );
   const playwright = (name: string) =>
-    suite(name, ['node_modules/@playwright/test/cli.js', 'test', '--project', name, '--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_NAME: report(name) }, fromPlaywright, report(name));
+    suite(
+      name,
+      ['node_modules/@playwright/test/cli.js', 'test', '--project', name, '--reporter=list,json'],
+      { PLAYWRIGHT_JSON_OUTPUT_NAME: report(name) },
+      fromPlaywright,
+      report(name),
+    );
 
   await vitest('node', ['unit', 'property', 'store', 'engine']);
   if (browser === null) skippedSuites.push('component, e2e, shell: no Chromium (see above)');

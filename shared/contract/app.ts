@@ -24,7 +24,10 @@ export const appContract = {
   /** Everything after `after`, then live. Never ends by itself. */
   'app.journal': stream(z.strictObject({ after: Count }), JournalItem),
   /** Stored settings of the interface (theme, language); unknown keys are refused. */
-  'settings.get': query(z.strictObject({}), z.strictObject({ theme: z.enum(['system', 'light', 'dark']), language: z.enum(['system', 'en', 'ko']) })),
+  'settings.get': query(
+    z.strictObject({}),
+    z.strictObject({ theme: z.enum(['system', 'light', 'dark']), language: z.enum(['system', 'en', 'ko']) }),
+  ),
   'settings.set': command(
     z.strictObject({ theme: z.enum(['system', 'light', 'dark']).optional(), language: z.enum(['system', 'en', 'ko']).optional() }),
     z.strictObject({ theme: z.enum(['system', 'light', 'dark']), language: z.enum(['system', 'en', 'ko']) }),

@@ -6,5 +6,11 @@ import { runContract } from './run.ts';
 import { taskContract } from './task.ts';
 import type { ProcedureTable } from './procedure.ts';
 
-export const contract = { ...appContract, ...taskContract, ...preflightContract, ...runContract, ...replayContract } as const satisfies ProcedureTable;
+export const contract = {
+  ...appContract,
+  ...taskContract,
+  ...preflightContract,
+  ...runContract,
+  ...replayContract,
+} as const satisfies ProcedureTable;
 export type Contract = typeof contract;

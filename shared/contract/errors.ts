@@ -2,7 +2,17 @@
 import { z } from 'zod';
 
 /** `unstable`: measurements of the same tree disagree, and somebody has to choose how to go on. */
-export const errorCodes = ['bad_input', 'not_found', 'conflict', 'unstable', 'cancelled', 'closed', 'unavailable', 'incompatible', 'internal'] as const;
+export const errorCodes = [
+  'bad_input',
+  'not_found',
+  'conflict',
+  'unstable',
+  'cancelled',
+  'closed',
+  'unavailable',
+  'incompatible',
+  'internal',
+] as const;
 export const ErrorCode = z.enum(errorCodes);
 export type ErrorCode = z.infer<typeof ErrorCode>;
 

@@ -100,8 +100,16 @@ const I32 = z.instanceof(Int32Array);
  */
 export const RowColumns = z.strictObject({
   kind: z.literal('rows'),
-  from: z.int().min(1), count: Count, m: z.int().min(1),
-  outcome: U8, round: U32, slot: U16, baseSeq: U32, bundleSeq: I32, duplicateOf: I32, ranks: I32,
+  from: z.int().min(1),
+  count: Count,
+  m: z.int().min(1),
+  outcome: U8,
+  round: U32,
+  slot: U16,
+  baseSeq: U32,
+  bundleSeq: I32,
+  duplicateOf: I32,
+  ranks: I32,
 });
 /**
  * The same, merged: bucket b covers `resolution` transitions beginning at `from + b * resolution`. `outcomes` is buckets x 10 counts,
@@ -110,8 +118,16 @@ export const RowColumns = z.strictObject({
  */
 export const BucketColumns = z.strictObject({
   kind: z.literal('buckets'),
-  from: z.int().min(1), count: Count, m: z.int().min(1), resolution: z.int().min(2),
-  outcomes: U32, potentialMin: I32, potentialMax: I32, headPotential: I32, better: U32, worse: U32,
+  from: z.int().min(1),
+  count: Count,
+  m: z.int().min(1),
+  resolution: z.int().min(2),
+  outcomes: U32,
+  potentialMin: I32,
+  potentialMax: I32,
+  headPotential: I32,
+  better: U32,
+  worse: U32,
 });
 export const RunColumns = z.discriminatedUnion('kind', [RowColumns, BucketColumns]);
 export type RowColumns = z.infer<typeof RowColumns>;
@@ -134,7 +150,16 @@ export const RunStart = RevisionChoices.extend({
   slots: z.int().min(1).max(64),
   seed: Count,
   /** Of the proposer `command`: text for /bin/sh, the user's own program, not sandboxed; 10 minutes for each attempt unless said. */
-  command: z.strictObject({ command: z.string().min(1).max(100_000), timeoutMs: z.int().min(1).max(24 * 3_600_000).optional() }).optional(),
+  command: z
+    .strictObject({
+      command: z.string().min(1).max(100_000),
+      timeoutMs: z
+        .int()
+        .min(1)
+        .max(24 * 3_600_000)
+        .optional(),
+    })
+    .optional(),
   /** Of the proposer `recorded`: the run whose stored responses are proposed again, by draw. */
   record: RunId.optional(),
   /** Lowers or raises the task's limit on attempts for this run; it stands in the header. */
@@ -149,7 +174,10 @@ export const maxColumns = 16_384;
 
 export const runContract = {
   /** Newest first; `before` is the id of the last row of the page before. */
-  'run.list': query(z.strictObject({ before: RunId.optional(), limit: PageLimit }), z.strictObject({ runs: z.array(RunSummary), more: z.boolean() })),
+  'run.list': query(
+    z.strictObject({ before: RunId.optional(), limit: PageLimit }),
+    z.strictObject({ runs: z.array(RunSummary), more: z.boolean() }),
+  ),
   'run.get': query(z.strictObject({ run: RunId }), RunDetail),
   /** Resolves an unambiguous prefix of at least 8 characters (with or without `run_`) or a whole id. */
   'run.resolve': query(z.strictObject({ prefix: z.string().min(1) }), z.strictObject({ run: RunId })),
@@ -174,7 +202,18 @@ export const runContract = {
     z.strictObject({
       run: RunId,
       base: Count,
-      files: z.array(z.strictObject({ path: z.string().min(1), text: z.string().refine((text) => text.isWellFormed(), 'a lone surrogate').nullable() })).min(1).max(20_000),
+      files: z
+        .array(
+          z.strictObject({
+            path: z.string().min(1),
+            text: z
+              .string()
+              .refine((text) => text.isWellFormed(), 'a lone surrogate')
+              .nullable(),
+          }),
+        )
+        .min(1)
+        .max(20_000),
     }),
     z.strictObject({ n: z.int().min(1), outcome: Outcome, stop: StopReason }),
   ),
@@ -186,5 +225,11 @@ export const runContract = {
   /** Transitions from..to inclusive, at 1, 4, 16, ... transitions a bucket. */
   'run.columns': query(z.strictObject({ run: RunId, from: z.int().min(1), to: z.int().min(1), resolution: z.int().min(1) }), RunColumns),
   'run.chain': query(z.strictObject({ run: RunId }), ChainColumns),
-  'run.bundle': query(z.strictObject({ run: RunId, seq: Count }), z.strictObject({ bundle: CertifiedBundle, files: z.array(z.strictObject({ path: z.string(), mode: z.enum(['file', 'exec']), sha: Sha, size: Count })) })),
+  'run.bundle': query(
+    z.strictObject({ run: RunId, seq: Count }),
+    z.strictObject({
+      bundle: CertifiedBundle,
+      files: z.array(z.strictObject({ path: z.string(), mode: z.enum(['file', 'exec']), sha: Sha, size: Count })),
+    }),
+  ),
 } as const;

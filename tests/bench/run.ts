@@ -5,7 +5,12 @@ import { formatReport, type BenchReport } from './report.ts';
 import { benchStep } from './step.ts';
 import { benchVerify } from './verify.ts';
 
-const benches: Readonly<Record<string, () => Promise<BenchReport>>> = { commit: benchCommit, step: benchStep, verify: benchVerify, replay: benchReplay };
+const benches: Readonly<Record<string, () => Promise<BenchReport>>> = {
+  commit: benchCommit,
+  step: benchStep,
+  verify: benchVerify,
+  replay: benchReplay,
+};
 
 const wanted = process.argv.slice(2).filter((a) => a !== '--');
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));

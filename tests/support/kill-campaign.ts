@@ -31,9 +31,15 @@ export type KillReport = {
 };
 
 /** Runs the command line; with `killAfterMs`, sends SIGKILL that long after the run began to print. Resolves with what it printed. */
-function pawl(args: readonly string[], killAfterMs?: number): Promise<{ code: number | null; killed: boolean; stdout: string; stderr: string }> {
+function pawl(
+  args: readonly string[],
+  killAfterMs?: number,
+): Promise<{ code: number | null; killed: boolean; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['electron/host/launch.mjs', 'electron/host/pawl.ts', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['electron/host/launch.mjs', 'electron/host/pawl.ts', ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let stdout = '';
     let stderr = '';
     let timer: NodeJS.Timeout | undefined;
@@ -105,15 +111,18 @@ export async function killCampaign(kills: number, seed: number, random: () => nu
         const place = `run ${runs} after kill ${done + (result.killed ? 1 : 0)}`;
         if (now.bundles.some((b, i) => b.id !== ids[i])) faults.push(`${place}: its chain is no prefix of the undisturbed one`);
         if (now.bundles.length - 1 < told) faults.push(`${place}: commit ${told} had been printed, ${now.bundles.length - 1} are stored`);
-        if ((now.counts['commit'] ?? 0) + now.memoryEntries !== now.transitions.length) faults.push(`${place}: commits + memory entries != transitions`);
+        if ((now.counts['commit'] ?? 0) + now.memoryEntries !== now.transitions.length)
+          faults.push(`${place}: commits + memory entries != transitions`);
         if (now.transitions.some((t, i) => t.n !== i + 1)) faults.push(`${place}: transitions are not dense`);
         if (result.killed) {
           done++;
           log(`${place}: ${now.bundles.length - 1} commits, ${now.counts['aborted'] ?? 0} aborted`);
           continue;
         }
-        if (now.stop !== 'zero_rank') faults.push(`${place}: ended with code ${result.code}, stop ${now.stop ?? 'none'}: ${result.stderr.slice(-300)}`);
-        if (now.bundles.length !== ids.length) faults.push(`${place}: ${now.bundles.length} bundles, the undisturbed run has ${ids.length}`);
+        if (now.stop !== 'zero_rank')
+          faults.push(`${place}: ended with code ${result.code}, stop ${now.stop ?? 'none'}: ${result.stderr.slice(-300)}`);
+        if (now.bundles.length !== ids.length)
+          faults.push(`${place}: ${now.bundles.length} bundles, the undisturbed run has ${ids.length}`);
         aborted += now.counts['aborted'] ?? 0;
         break;
       }

@@ -199,7 +199,11 @@ describe('stops', () => {
       header: { slots: 3, budget: { attempts: 100 }, verifierDeadAfter: 5 },
       script: ({ draw }) => ({ state: { noVerdict: 'crash', salt: draw } }),
     });
-    expect(await run.end()).toEqual({ kind: 'stopped', reason: 'verifier_dead', note: expect.stringMatching(/^6 attempts in a row got no verdict; the last one: /) });
+    expect(await run.end()).toEqual({
+      kind: 'stopped',
+      reason: 'verifier_dead',
+      note: expect.stringMatching(/^6 attempts in a row got no verdict; the last one: /),
+    });
     expect(run.store.transitions).toHaveLength(6);
   });
 

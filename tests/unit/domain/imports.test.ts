@@ -36,9 +36,12 @@ test('the walk sees relative, aliased, type-only, side-effect and dynamic import
   );
 });
 
-test.each(['domain/decide.ts', 'domain/select.ts', 'domain/rank.ts', 'domain/confirm.ts', 'domain/aggregate.ts'])('%s reaches no memory, features or prompts', (start) => {
-  const { files, packages } = reach(start);
-  expect(files.size).toBeGreaterThan(1);
-  expect([...files].filter((f) => /memory|feature|prompt|propos|retriev|excerpt|evidence/.test(f))).toEqual([]);
-  expect([...packages].filter((p) => p !== 'zod')).toEqual([]);
-});
+test.each(['domain/decide.ts', 'domain/select.ts', 'domain/rank.ts', 'domain/confirm.ts', 'domain/aggregate.ts'])(
+  '%s reaches no memory, features or prompts',
+  (start) => {
+    const { files, packages } = reach(start);
+    expect(files.size).toBeGreaterThan(1);
+    expect([...files].filter((f) => /memory|feature|prompt|propos|retriev|excerpt|evidence/.test(f))).toEqual([]);
+    expect([...packages].filter((p) => p !== 'zod')).toEqual([]);
+  },
+);
