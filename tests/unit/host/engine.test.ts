@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { acquireEngine, type EngineHandle } from '#electron/host/engine.ts';
+import { acquireEngine, type EngineHandle, type RunnerProcess } from '#electron/host/engine.ts';
 import { keepEngine } from '#electron/host/keeper.ts';
 import { takeLock } from '#electron/host/lock.ts';
 import { fromSocket } from '#electron/host/ports/local-socket.ts';
@@ -32,7 +32,9 @@ afterEach(async () => {
 });
 
 const blobs = new Map([['ab', new Uint8Array([1, 2, 3])]]);
-const acquire = (more: { waitMs?: number; startPotential?: number } = {}): Promise<EngineHandle> =>
+const acquire = (
+  more: { waitMs?: number; startPotential?: number; startRunner?: () => Promise<RunnerProcess> } = {},
+): Promise<EngineHandle> =>
   acquireEngine({
     dataDir: dir,
     addresses: [address],
@@ -145,6 +147,35 @@ describe('trouble', () => {
     const [page, host] = createPortPair();
     await keeper.attach(host);
     expect((await createClient<Contract>(page, contractHash(contract)).call('app.info', {})).dataDir).toBe(dir);
+  });
+
+  test('an engine that has lost its runner is replaced, and its pages find the next one', async () => {
+    let runnerEnds = () => {};
+    const runners = [
+      new Promise<void>((resolve) => {
+        runnerEnds = resolve;
+      }),
+    ];
+    const keeper = await keepEngine(
+      () =>
+        acquire({
+          startRunner: async () => ({ ...(await fakeRunner()), exited: runners.shift() ?? new Promise(() => {}) }),
+        }),
+      () => {},
+    );
+    open.push(keeper);
+    const first = await keeper.current();
+    const [page, host] = createPortPair();
+    await keeper.attach(host);
+    const client = createClient<Contract>(page, contractHash(contract));
+    expect((await client.call('app.info', {})).dataDir).toBe(dir);
+    runnerEnds();
+    await first.closed;
+    await client.closed;
+    await expect.poll(async () => (await keeper.current()) !== first).toBe(true);
+    const [again, next] = createPortPair();
+    await keeper.attach(next);
+    expect((await createClient<Contract>(again, contractHash(contract)).call('app.info', {})).dataDir).toBe(dir);
   });
 
   test('an owner that leaves politely hands over as well', async () => {
