@@ -8,7 +8,7 @@ import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
 import { isReportPath } from './adapters/report-path.ts';
-import { maxReportBytes, type CommandJob, type Execution } from './runner-contract.ts';
+import type { CommandJob, Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
 import { inside, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
@@ -113,7 +113,7 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     if (toolReport === '-') return result(ended, { tampered, report: stdout.length > 0 ? new Uint8Array(Buffer.concat(stdout)) : null });
     // In a shared sandbox the tool's file is the result channel, mounted at another place.
     const file = named === null || job.isolation === 'shared' ? report : await fileBelow(task, named);
-    return result(ended, { tampered, ...(await readReport(file)) });
+    return result(ended, { tampered, ...(await readReport(file, job.reportBytes)) });
   } catch (error) {
     return failed('infra', error instanceof Error ? error.message : String(error));
   } finally {
@@ -133,16 +133,16 @@ async function fileBelow(task: string, named: string): Promise<string | null> {
   }
 }
 
-async function readReport(file: string | null): Promise<Pick<Execution, 'report' | 'reportProblem'>> {
+async function readReport(file: string | null, maxBytes: number): Promise<Pick<Execution, 'report' | 'reportProblem'>> {
   if (file === null) return { report: null, reportProblem: null };
-  const found = await readBack(file, maxReportBytes);
+  const found = await readBack(file, maxBytes);
   switch (found.kind) {
     case 'file':
       return { report: found.bytes, reportProblem: null };
     case 'missing':
       return { report: null, reportProblem: null };
     case 'too_large':
-      return { report: null, reportProblem: `it is longer than ${maxReportBytes} bytes` };
+      return { report: null, reportProblem: `it is longer than ${maxBytes} bytes` };
     case 'not_regular':
       return { report: null, reportProblem: 'PAWL_REPORT is no regular file any more (a link, a pipe, or still being written)' };
     default:

@@ -118,7 +118,8 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
       contract: job.contract,
       runMs: job.runMs,
       memoryBytes: Math.min(job.memoryMb, maxPureJsMemoryMb) * megabyte,
-      reportBytes: maxReportBytes,
+      reportBytes: job.reportBytes,
+      resultBytes: maxReportBytes,
       runsCandidate: job.runsCandidate,
     };
     thread.worker.postMessage(message);

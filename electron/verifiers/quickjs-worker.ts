@@ -17,6 +17,8 @@ const Job = z.object({
   runMs: z.number(),
   memoryBytes: z.number(),
   reportBytes: z.number(),
+  /** Of one call of `pawl.run`. */
+  resultBytes: z.number(),
   /** Whether the verifier may run the candidate's code, by `pawl.run`. */
   runsCandidate: z.boolean(),
 });
@@ -174,7 +176,7 @@ const run = (engine: Engine, candidate: Engine | null, job: WorkerJob): WorkerAn
           const results = runCandidate(candidate, parsed.data, artifact, {
             expired: () => performance.now() - start > job.runMs,
             memoryMb: job.memoryBytes / (1024 * 1024),
-            resultBytes: job.reportBytes,
+            resultBytes: job.resultBytes,
             state,
           });
           if (performance.now() - start > job.runMs) {

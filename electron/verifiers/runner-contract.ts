@@ -7,8 +7,14 @@ import { SandboxProbe } from './sandbox/api.ts';
 
 export const runnerProtocol = 'pawl.runner/1';
 
-/** A report may be this long; more is malformed. */
+/** What a tool leaves for an adapter, and what a call of `pawl.run` returns, may be this long. */
 export const maxReportBytes = 8 * 1024 * 1024;
+
+/** A verifier's own report may be this long whatever `limits.output_kb` says, which above it binds the report as well. */
+const alwaysReportBytes = 1024 * 1024;
+
+/** How long a report may be that a verifier itself writes; more is malformed. `outputKb`: the contract's limit, in KiB. */
+export const ownReportBytes = (outputKb: number): number => Math.min(Math.max(outputKb * 1024, alwaysReportBytes), maxReportBytes);
 
 const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, 'bytes');
 
@@ -43,6 +49,7 @@ export const PureJsJob = Common.extend({
   runtime: z.literal('pure-js'),
   /** The verifier's program, one of `files`. */
   file: z.string(),
+  reportBytes: z.int().min(1),
   memoryMb: z.int().min(1),
   /** Whether `pawl.run` is there, which runs candidate code in a QuickJS of its own. */
   runsCandidate: z.boolean(),
@@ -62,6 +69,8 @@ export const CommandJob = Common.extend({
   guarded: z.array(z.string()),
   setupMs: z.int().min(1),
   outputBytes: z.int().min(1),
+  /** Of the file that is the result channel. */
+  reportBytes: z.int().min(1),
   /** `none`: the verifier runs nothing of the candidate, or the user has said that it may do so without a sandbox. */
   isolation: z.enum(['none', 'shared', 'separate']),
   cpuS: z.int().min(1),

@@ -18,6 +18,8 @@ import {
   type RunnerContract,
   type RunnerInfo,
   type VerifyJob,
+  maxReportBytes,
+  ownReportBytes,
 } from './runner-contract.ts';
 import type { ProgramService } from './program-api.ts';
 import { noGuarantees } from './sandbox/api.ts';
@@ -275,6 +277,7 @@ function autoJobOf(
     guarded: [],
     setupMs: timeoutsMs.setup,
     outputBytes: autoOutputBytes,
+    reportBytes: maxReportBytes,
     isolation: runsCandidate && !unsandboxed ? 'shared' : 'none',
     cpuS: limits.cpuS,
     fileMb: limits.fileMb,
@@ -323,6 +326,7 @@ function jobOf(
       ...common,
       runtime: 'pure-js',
       file: verifier.file,
+      reportBytes: ownReportBytes(verifier.limits.outputKb),
       memoryMb: verifier.limits.memoryMb,
       runsCandidate: verifier.runsCandidate,
     };
@@ -342,6 +346,7 @@ function jobOf(
     ],
     setupMs: verifier.timeoutsMs.setup,
     outputBytes: verifier.limits.outputKb * 1024,
+    reportBytes: adapter === null ? ownReportBytes(verifier.limits.outputKb) : maxReportBytes,
     isolation: verifier.runsCandidate && !unsandboxed ? isolationOf(verifier.isolation) : 'none',
     cpuS: verifier.limits.cpuS,
     fileMb: verifier.limits.fileMb,

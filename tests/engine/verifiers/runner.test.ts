@@ -114,6 +114,18 @@ describe('pure-js', () => {
     expect(await verdictOf(jsRequest(body))).toMatchObject({ kind: 'no_verdict', code, message: expect.stringMatching(message) });
   });
 
+  test('a report may always have 1 MiB, and more where limits.output_kb says so', async () => {
+    const limits = (outputKb: number) => ({ verifier: { limits: { memoryMb: 64, cpuS: 60, processes: 64, fileMb: 16, outputKb } } });
+    const long = (bytes: number) => `return { ...echo, values: { a: 1, b: 0 }, details: { a: 'x'.repeat(${bytes}) } };`;
+    const tooLong = { code: 'malformed', message: expect.stringMatching(/longer than 1048576 bytes/) };
+    expect(await verdictOf(jsRequest(long(1_000_000), limits(1)))).toMatchObject({ kind: 'ranked' });
+    expect(await verdictOf(jsRequest(long(5_000_000), limits(64)))).toMatchObject(tooLong);
+    expect(await verdictOf(jsRequest(long(5_000_000), limits(6_000)))).toMatchObject({ kind: 'ranked' });
+    const sh = `report "{\\"a\\":0,\\"b\\":0}"; head -c 2000000 /dev/zero | tr '\\0' ' ' >> "$PAWL_REPORT"`;
+    expect(await verdictOf(shRequest(sh, limits(64)))).toMatchObject(tooLong);
+    expect(await verdictOf(shRequest(sh, limits(6_000)))).toMatchObject({ kind: 'ranked' });
+  });
+
   test.each<[string, string]>([
     ['a loop', `for (;;);`],
     ['a loop that catches', `for (;;) { try { for (;;); } catch {} }`],
