@@ -50,7 +50,7 @@ test.describe('@browser', () => {
     // Away first: a new fragment alone loads nothing.
     await page.goto('about:blank');
     await page.goto(url.replace(/token=.{6}/, 'token=000000'));
-    await expect(page.getByText(/refused/i).first()).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No access to the engine' })).toBeVisible();
   });
 
   test('a page of another origin reaches nothing', async ({ page, context }) => {
