@@ -15,6 +15,12 @@ const collect = (port: Port) => {
   return { frames, closed };
 };
 
+const collectUntilClosed = async (port: Port): Promise<unknown[]> => {
+  const { frames, closed } = collect(port);
+  await closed;
+  return frames;
+};
+
 const portOf = (server: { address(): string | AddressInfo | null }): number => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('listens on no port');
@@ -89,6 +95,24 @@ describe('WebSocket', () => {
     await expect.poll(() => accepted.isPaused).toBe(false);
     expect(accepted.bufferedAmount).toBeLessThanOrEqual(1 << 20);
     client.terminate();
+    server.close();
+  });
+
+  test('an error before anybody listens to the port is no uncaught one, and ends it', async () => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    const client = connect(portOf(server), '127.0.0.1');
+    client.resume();
+    const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
+    client.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`);
+    const [accepted] = await once(server, 'connection');
+    const port = fromWebSocket(accepted);
+    const listeners = accepted.listenerCount('error');
+    // A frame without its mask.
+    client.write(Buffer.from([0x82, 0x01, 0x00]));
+    await once(client, 'close');
+    expect(listeners).toBe(1);
+    expect((await collectUntilClosed(port)).length).toBe(0);
     server.close();
   });
 
