@@ -84,6 +84,8 @@ class Tokenizer {
   at = 0;
   /** The last token that is neither space nor comment. */
   last: Token | null = null;
+  /** Whether the string whose end was looked for last has a closing quote. */
+  private closed = true;
 
   constructor(text: string, family: Family) {
     this.text = text;
@@ -111,23 +113,33 @@ class Tokenizer {
     return this.text.length;
   }
 
+  private ended(end: number, closed: boolean): number {
+    this.closed = closed;
+    return end;
+  }
+
+  /** A string that nobody closes is no literal: what it holds belongs to no one, the line end of the file among it. */
+  private string(end: number): void {
+    this.push(this.closed ? 'string' : 'other', end);
+  }
+
   /** The end of a string whose opening quote stands at `from`: behind the closing one, or where the line ends. */
   private quoted(from: number, quote: string): number {
     for (let i = from + 1; i < this.text.length; i++) {
       const c = this.text.charAt(i);
       if (c === '\\' && i + 1 < this.text.length && !/[\r\n]/.test(this.text.charAt(i + 1))) i++;
-      else if (c === quote) return i + 1;
-      else if (c === '\n' || c === '\r') return i;
+      else if (c === quote) return this.ended(i + 1, true);
+      else if (c === '\n' || c === '\r') return this.ended(i, false);
     }
-    return this.text.length;
+    return this.ended(this.text.length, false);
   }
 
   private triple(from: number, quotes: string): number {
     for (let i = from + 3; i < this.text.length; i++) {
       if (this.text.charAt(i) === '\\') i++;
-      else if (this.text.startsWith(quotes, i)) return i + 3;
+      else if (this.text.startsWith(quotes, i)) return this.ended(i + 3, true);
     }
-    return this.text.length;
+    return this.ended(this.text.length, false);
   }
 
   /** A template whose backtick stands at `from`, with the expressions in it. */
@@ -137,7 +149,7 @@ class Tokenizer {
       const c = this.text.charAt(i);
       if (c === '\\') i++;
       else if (braces === 0) {
-        if (c === '`') return i + 1;
+        if (c === '`') return this.ended(i + 1, true);
         if (c === '$' && this.text.charAt(i + 1) === '{') {
           braces = 1;
           i++;
@@ -146,11 +158,11 @@ class Tokenizer {
       else if (c === '}') braces--;
       else if (c === '"' || c === "'") i = this.quoted(i, c) - 1;
       else if (c === '`') {
-        if (depth >= maxNesting) return this.text.length;
+        if (depth >= maxNesting) return this.ended(this.text.length, false);
         i = this.templateEnd(i, depth + 1) - 1;
       }
     }
-    return this.text.length;
+    return this.ended(this.text.length, false);
   }
 
   private regexEnd(): number {
@@ -199,8 +211,8 @@ class Tokenizer {
     if (blank > 0) return this.push('space', blank);
     const comment = this.commentEnd();
     if (comment >= 0) return this.push('comment', comment);
-    if (c === '"' || c === "'") return this.push('string', this.stringEnd(at, c));
-    if (c === '`' && family === 'slash') return this.push('string', this.templateEnd(at, 0));
+    if (c === '"' || c === "'") return this.string(this.stringEnd(at, c));
+    if (c === '`' && family === 'slash') return this.string(this.templateEnd(at, 0));
     const point = String.fromCodePoint(text.codePointAt(at) ?? 0);
     if (wordStart.test(point)) return this.word();
     if (/\d/.test(c) || (c === '.' && /\d/.test(text.charAt(at + 1)))) {
@@ -233,7 +245,7 @@ class Tokenizer {
     const value = this.text.slice(this.at, end);
     const quote = this.text.charAt(end);
     if (this.family === 'hash' && (quote === '"' || quote === "'") && stringPrefix.test(value)) {
-      return this.push('string', this.stringEnd(end, quote));
+      return this.string(this.stringEnd(end, quote));
     }
     return this.push(keywords.has(value) ? 'keyword' : 'name', Math.max(end, this.at + 1));
   }

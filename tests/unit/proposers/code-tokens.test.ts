@@ -82,7 +82,12 @@ describe('tokenize', () => {
     ['hash', "a // 2 # it's", ['name a', 'operator //', 'number 2', "comment # it's"]],
     ['hash', 'r"\\n" """a\n"b""" f\'x\'', ['string r"\\n"', 'string """a\n"b"""', "string f'x'"]],
     ['hash', '[ "$#" -lt 3 ]', ['open [', 'string "$#"', 'operator -lt', 'number 3', 'close ]']],
-    ['hash', "'open\nx", ["string 'open", 'newline \n', 'name x']],
+    ['hash', "'open\nx", ["other 'open", 'newline \n', 'name x']],
+    ['hash', 'a """\nb\n', ['name a', 'other """\nb\n']],
+    ['hash', '"""a"""', ['string """a"""']],
+    ['slash', 'a "b\\"', ['name a', 'other "b\\"']],
+    ['slash', 'f(`a${"b"', ['name f', 'open (', 'other `a${"b"']],
+    ['slash', '`a${"b"}`', ['string `a${"b"}`']],
     ['plain', 'size 10 kB', ['name size', 'number 10', 'name kB']],
   ])('%s: %s', (language, text, expected) => {
     expect(significant(text, language)).toEqual(expected);

@@ -113,10 +113,7 @@ describe('every proposal on text', () => {
         expect([...(after.match(/\r\n|\n|\r/g) ?? [])].filter((end) => end !== eol)).toEqual([]);
         // A missing final line end stays missing: no edit adds one, and only where the last line is removed does another line end the file.
         const ended = after === '' || after.endsWith(eol);
-        // A quoted text that nobody closes may hold it, though.
-        const op = ensure(proposal.edits[0], 'an edit').op;
-        const wholeTexts = op === 'token-literal' || op === 'token-argument';
-        expect(ended || !text.endsWith(eol) || wholeTexts).toBe(true);
+        expect(ended || !text.endsWith(eol)).toBe(true);
         expect(!ended || text.endsWith(eol) || after === '' || /\n[ \t]*$/.test(text) || proposal.edits[0]?.op.startsWith('line-')).toBe(
           true,
         );
