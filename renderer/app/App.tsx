@@ -24,7 +24,7 @@ export function App() {
   const { engine } = useConnection();
   const { settings, set, failed } = useSettings();
   const state = useEngineState();
-  const noAccess = state.kind === 'refused' && state.code === 'unavailable';
+  const noAccess = state.kind === 'refused' && state.code === 'unavailable' ? state.message : null;
   const theme = useTheme(settings.theme);
   const text = useLanguage(settings.language);
   const hash = useHash();
@@ -60,9 +60,9 @@ export function App() {
                 {text.t.settingFailed(visibleText(failed))}
               </div>
             )}
-            {noAccess ? (
+            {noAccess !== null ? (
               <main className={styles['noAccess']}>
-                <EmptyState title={text.t.engineNoAccess} text={`${text.t.engineSession} ${text.t.engineSessionGone}`} />
+                <EmptyState title={text.t.engineNoAccess} text={`${text.t.engineSession} ${text.t.engineSessionGone}`} reason={noAccess} />
               </main>
             ) : (
               <CrashBoundary key={place.screen} text={text}>

@@ -46,7 +46,9 @@ async function openWebPort(): Promise<Port> {
   const socket = new WebSocket(`${scheme}://${window.location.host}/rpc`);
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener('open', () => resolve(), { once: true });
-    socket.addEventListener('close', () => reject(new RpcError('unavailable', 'the engine does not answer')), { once: true });
+    socket.addEventListener('close', () => reject(new RpcError('unavailable', 'the engine refused this page, or does not run any more')), {
+      once: true,
+    });
   });
   return fromWebSocket(socket);
 }

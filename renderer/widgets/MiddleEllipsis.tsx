@@ -19,10 +19,9 @@ export function MiddleEllipsis({ text, tail = tailLength, hint = true }: { text:
   const shown = visibleText(text);
   const [head, end] = cutTail(shown, tail);
   return (
-    <span className={styles['whole']} title={hint ? shown : undefined}>
+    <span className={styles['whole']} title={hint ? shown : undefined} data-head={head} data-tail={end}>
+      {/* Alone: with a second box inside, a copy would hold a line break. */}
       <span className={styles['text']}>{shown}</span>
-      <span className={styles['head']} data-text={head} aria-hidden="true" />
-      <span className={styles['tail']} data-text={end} aria-hidden="true" />
     </span>
   );
 }

@@ -50,6 +50,31 @@ describe('the list', () => {
     await expect.element(rows.nth(2)).toMatchTextContent('the seed had no verdict');
   });
 
+  test('a title from outside turns nothing around, and its name is whole in copies and accessible names', async () => {
+    const title = 'Exam timetable without clashes for gnp\u202Eexe.png 😀😀😀😀😀😀';
+    const app = await openApp({ runs: [{ count: 24, task: { id: 'evil', title } }] });
+    const shown = title.replace('\u202E', '[U+202E]');
+    const link = app.screen.getByRole('link', { name: shown, exact: true });
+    await expect.element(link).toBeVisible();
+    getSelection()?.selectAllChildren(link.element());
+    expect(getSelection()?.toString()).toBe(shown);
+    await link.click();
+    await expect.element(app.screen.getByRole('heading', { name: shown })).toBeVisible();
+    expect(document.body.innerHTML).not.toContain('\u202E');
+  });
+
+  test('the word for how a run ended tells success from failure', async () => {
+    const app = await openApp({
+      runs: [
+        { count: 240, stop: 'zero_rank' },
+        { count: 240, stop: 'verifier_dead' },
+        { count: 240, stop: 'user' },
+      ],
+    });
+    for (const [i, word] of ['done', 'failed', 'stopped'].entries())
+      await expect.element(app.screen.getByRole('row').nth(i + 1)).toMatchTextContent(new RegExp(`^${word}`));
+  });
+
   test('j, k and Enter', async () => {
     const app = await openApp({ runs: fakeLibrary(5, false) });
     await app.press('jjk');

@@ -31,6 +31,7 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
   const { runs, more, loadMore } = list;
   const virtual = useVirtualizer({ count: runs.length, getScrollElement: () => scroller.current, estimateSize: () => rowPx, overscan });
   const items = virtual.getVirtualItems();
+  const scrolls = virtual.getTotalSize() > (virtual.scrollRect?.height ?? Number.POSITIVE_INFINITY);
   const lastSeen = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (more && lastSeen >= runs.length - loadAhead) loadMore();
@@ -50,11 +51,7 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
       aria-busy={!list.loaded}
       tabIndex={-1}
     >
-      <div
-        className={styles['head']}
-        role="row"
-        data-scrolls={virtual.getTotalSize() > (virtual.scrollRect?.height ?? Number.POSITIVE_INFINITY)}
-      >
+      <div className={styles['head']} role="row" data-scrolls={scrolls}>
         {[t.colStatus, t.colTask, t.colStarted].map((name) => (
           <span key={name} role="columnheader">
             {name}
@@ -77,7 +74,7 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
         <span role="columnheader">{t.colStop}</span>
       </div>
       {list.error && list.loaded ? <Problem error={list.error} onRetry={list.retry} /> : null}
-      <div ref={scroller} className={styles['scroller']} role="rowgroup" tabIndex={-1}>
+      <div ref={scroller} className={styles['scroller']} data-scrolls={scrolls} role="rowgroup" tabIndex={-1}>
         {list.loaded ? null : <Placeholder />}
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
           {items.map(({ index, start }) => {
@@ -122,7 +119,12 @@ const Row = memo(function Row({ run, index, top, active, onOpen, onActivate }: R
         {run.status === 'stopped' ? t.ended[endedAs(run.stop)] : t.status[run.status]}
       </span>
       <span role="gridcell" className={styles['task']}>
-        <a href={`#/v1/run/${run.id}`} onClick={(event) => event.stopPropagation()} tabIndex={active ? 0 : -1}>
+        <a
+          href={`#/v1/run/${run.id}`}
+          aria-label={visibleText(run.task.title)}
+          onClick={(event) => event.stopPropagation()}
+          tabIndex={active ? 0 : -1}
+        >
           <MiddleEllipsis text={run.task.title} />
         </a>
       </span>

@@ -21,6 +21,7 @@ type Props = {
   readonly version: number;
   readonly n: number;
   readonly shown: ShownDetail;
+  readonly live: boolean;
   readonly obligation: number;
   readonly tamperEvidentOnly: boolean;
   readonly onSelect: (n: number) => void;
@@ -28,7 +29,7 @@ type Props = {
 };
 
 /** Why the selected transition became what it became: in words, then in numbers, then what came close. All of it from columns at hand. */
-export function Inspector({ data, version, n, shown, obligation, tamperEvidentOnly, onSelect, onFocusObligation }: Props) {
+export function Inspector({ data, version, n, shown, live, obligation, tamperEvidentOnly, onSelect, onFocusObligation }: Props) {
   const { t, f } = useText();
   // `version` stands for the columns, which change in place.
   // oxlint-disable-next-line react/exhaustive-deps
@@ -47,7 +48,7 @@ export function Inspector({ data, version, n, shown, obligation, tamperEvidentOn
   const message = verdict && verdict.kind !== 'ranked' ? verdict.message : '';
   return (
     <aside className={screen['panel']} aria-label={t.inspector}>
-      <div className={styles['body']}>
+      <div className={styles['body']} data-live={live}>
         <section>
           <h2 className={styles['heading']}>
             <span>{whyHeading(reason.outcome, t)}</span>

@@ -214,6 +214,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                     version={version}
                     n={n}
                     shown={shown}
+                    live={live}
                     obligation={obligation}
                     tamperEvidentOnly={tamperEvidentOnly}
                     onSelect={select}
