@@ -3,7 +3,7 @@ import type { NoVerdictCode, InvalidCode } from '#shared/domain/verdict.ts';
 import type { BudgetDimension } from '#shared/domain/budget.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
-import type { Ended } from '#renderer/state/standing.ts';
+import type { Ended } from '#shared/domain/ended-as.ts';
 import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { createFormat } from './format.ts';
 import { code, plain, strong, type Change, type Part, type Phrase } from './phrase.ts';

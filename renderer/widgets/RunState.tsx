@@ -1,7 +1,7 @@
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { visibleText } from '#renderer/i18n/foreign.ts';
-import { endedAs } from '#renderer/state/standing.ts';
+import { endedAs } from '#shared/domain/ended-as.ts';
 import { Chip } from './Chip.tsx';
 
 /** How a run stands, in words: live, why it stopped, or that it was cut off. */

@@ -6,7 +6,7 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { MiddleEllipsis } from '#renderer/widgets/MiddleEllipsis.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { visibleText } from '#renderer/i18n/foreign.ts';
-import { endedAs } from '#renderer/state/standing.ts';
+import { endedAs } from '#shared/domain/ended-as.ts';
 import { OutcomeBar } from './OutcomeBar.tsx';
 import { StatusMark } from './StatusMark.tsx';
 import type { Runs } from './use-runs.ts';

@@ -1,5 +1,5 @@
 import type { RunStatus, StopReason } from '#shared/domain/transition.ts';
-import { endedAs } from '#renderer/state/standing.ts';
+import { endedAs } from '#shared/domain/ended-as.ts';
 import styles from './StatusMark.module.css';
 
 /** A shape for how a run stands: ring with a core = running, disc = nothing left to fix, square = stopped, broken ring = cut off, cross = never began or could not go on. */

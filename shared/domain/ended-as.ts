@@ -1,6 +1,6 @@
 // How a run that has stopped stands: the same word must not say success and failure.
-import { assertNever } from '#shared/lib/assert.ts';
-import type { StopReason } from '#shared/domain/transition.ts';
+import { assertNever } from '../lib/assert.ts';
+import type { StopReason } from './transition.ts';
 
 export type Ended = 'done' | 'stopped' | 'failed';
 
