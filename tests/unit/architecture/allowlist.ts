@@ -160,7 +160,6 @@ export type Place = 'standard' | 'node' | 'dom' | 'electron' | 'tool';
 /** Every package of package.json. `standard` runs anywhere; `tool` is used by build, lint and tests only. */
 export const packages: Readonly<Record<string, Place>> = {
   '@noble/hashes': 'standard',
-  canonicalize: 'standard',
   picomatch: 'standard',
   zod: 'standard',
   ajv: 'node',
@@ -174,12 +173,10 @@ export const packages: Readonly<Record<string, Place>> = {
   '@fontsource-variable/inter': 'dom',
   '@fontsource-variable/jetbrains-mono': 'dom',
   '@tanstack/react-virtual': 'dom',
-  immer: 'dom',
   'lucide-react': 'dom',
   'monaco-editor': 'dom',
   pretendard: 'dom',
   react: 'dom',
-  'react-aria-components': 'dom',
   'react-dom': 'dom',
   'react-resizable-panels': 'dom',
   tinykeys: 'dom',
@@ -195,6 +192,7 @@ export const packages: Readonly<Record<string, Place>> = {
   '@types/ws': 'tool',
   '@vitejs/plugin-react': 'tool',
   '@vitest/browser-playwright': 'tool',
+  canonicalize: 'tool',
   'electron-builder': 'tool',
   'fast-check': 'tool',
   node: 'tool',
