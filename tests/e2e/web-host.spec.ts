@@ -87,7 +87,8 @@ test.describe('@browser', () => {
     // Make the command the owner: the server of this test is a client of it.
     server.child.kill('SIGINT');
     await server.finished;
-    const owner = startPawl(['run', task, '--attempts', '60', '--data', dir]);
+    // Long enough to be alive while the server starts, on a fast machine too; seed 1 needs 1,532 attempts to end by itself.
+    const owner = startPawl(['run', task, '--seed', '1', '--attempts', '1000', '--data', dir]);
     await owner.seen(/run_/);
     server = startPawl(['serve', '--data', dir]);
     await server.seen(/the engine runs in another Pawl/);
