@@ -71,7 +71,7 @@ test.describe('@browser', () => {
   });
 
   test('a run of the command line is a job of this engine, and its stop ends it', async () => {
-    const running = startPawl(['run', task, '--attempts', '400', '--json', '--data', dir]);
+    const running = startPawl(['run', task, '--seed', '1', '--attempts', '1200', '--json', '--data', dir]);
     await running.seen(/commit 1: /);
     const { runs } = z
       .object({ runs: z.array(z.looseObject({ id: z.string(), status: z.string() })) })

@@ -253,10 +253,10 @@ test('a dead engine is said, and can be started again', async () => {
   await shell.double?.kill('Pawl engine');
   const again = shell.page.getByRole('button', { name: /restart/i });
   await expect(again).toBeVisible();
-  expect((await shell.double?.state())?.utilities).toEqual([]);
+  await expect.poll(async () => (await shell.double?.state())?.utilities).toEqual([]);
   await again.click();
   await expect(shell.page.getByText('Engine running')).toBeVisible();
-  expect((await shell.double?.state())?.utilities).toEqual(['Pawl engine', 'Pawl runner']);
+  await expect.poll(async () => (await shell.double?.state())?.utilities).toEqual(['Pawl engine', 'Pawl runner']);
   await openRawPort();
   expect((await call('run.list', { limit: 10 })).value).toMatchObject({ runs: [{ seed: 3 }, { seed: 77 }, { seed: 1 }] });
 });
