@@ -62,7 +62,7 @@ export const en = {
   firstText:
     'A run proposes changes to a task, has every one of them verified, and keeps only those that make something better and nothing worse. The sample needs no model and takes about half a minute.',
   firstAction: 'Run the sample',
-  firstActionNamed: (title: string) => `Sample: ${title}. Built-in search, 4 slots, seed 1.`,
+  firstActionNamed: (title: string, seed: number) => `Sample: ${title}. Built-in search, 4 slots, seed ${f.int(seed)}.`,
   firstOther: 'Use a task folder of your own',
   firstNoSample: 'This build carries no sample task. Choose a task folder of your own.',
   runsCount: (n: number, more: boolean) => (more ? `${f.int(n)} runs loaded, more below` : count(n, 'run', 'runs')),

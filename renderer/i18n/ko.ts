@@ -60,7 +60,7 @@ export const ko = {
   firstText:
     '실행은 과제의 변경안을 제안하고 하나하나 검증한 뒤, 무언가 나아지고 아무것도 나빠지지 않은 것만 남깁니다. 예제는 모델 없이 30초쯤이면 끝납니다.',
   firstAction: '예제 실행',
-  firstActionNamed: (title) => `예제: ${title}. 내장 탐색, 슬롯 4개, 시드 1.`,
+  firstActionNamed: (title, seed) => `예제: ${title}. 내장 탐색, 슬롯 4개, 시드 ${f.int(seed)}.`,
   firstOther: '내 과제 폴더 사용',
   firstNoSample: '이 빌드에는 예제 과제가 없습니다. 과제 폴더를 선택하세요.',
   runsCount: (n, more) => (more ? `실행 ${f.int(n)}개를 불러왔고 아래에 더 있습니다` : `실행 ${f.int(n)}개`),

@@ -7,12 +7,12 @@ describe('first start', () => {
   test('offers one action, which runs the sample and follows it live', async () => {
     const app = await openApp({ runs: [] });
     await expect.element(app.screen.getByText('Nothing has run yet')).toBeVisible();
-    await expect.element(app.screen.getByText('Sample: Exam timetable without clashes. Built-in search, 4 slots, seed 1.')).toBeVisible();
+    await expect.element(app.screen.getByText('Sample: Repair a CSV package. Built-in search, 4 slots, seed 2.')).toBeVisible();
     await app.screen.getByRole('button', { name: 'Run the sample' }).click();
     await expect.element(app.screen.getByText('No transition yet.', { exact: false })).toBeVisible();
     const run = app.fake.jobs[0];
     if (!run) throw new Error('no run was started');
-    expect(run.summary()).toMatchObject({ slots: 4, seed: 1, proposer: 'search' });
+    expect(run.summary()).toMatchObject({ slots: 4, seed: 2, proposer: 'search' });
     app.fake.advance(run.id);
     await expect.element(app.screen.getByText('4 · round 1 · slot 4')).toBeVisible();
     app.fake.advance(run.id);

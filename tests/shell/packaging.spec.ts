@@ -53,7 +53,7 @@ test('the packed app holds what it needs and nothing else, and starts', { tag: '
       'out/node/store-worker.js',
       'out/preload/index.cjs',
       'out/renderer/index.html',
-      'resources/tasks/exam-timetable/task.toml',
+      'resources/tasks/repair-csv/task.toml',
     ]) {
       expect(files, needed).toContain(needed);
     }

@@ -49,6 +49,7 @@ export type FakeJob = ReturnType<typeof createFakeJob>;
 
 export const fakeSamples = [
   { id: 'exam-timetable', title: 'Exam timetable without clashes', path: '/opt/pawl/tasks/exam-timetable' },
+  { id: 'repair-csv', title: 'Repair a CSV package', path: '/opt/pawl/tasks/repair-csv' },
   { id: 'repair-intervals', title: 'Interval arithmetic that holds', path: '/opt/pawl/tasks/repair-intervals' },
 ] as const;
 
