@@ -22,6 +22,8 @@ export type Core = {
   journal(): Promise<number>;
   /** Runs whose loops are alive now. */
   liveRuns(): number;
+  /** Resolves when a part without which nothing can be stored has died. Only another engine on the folder helps; it finds all that was committed. */
+  readonly lost: Promise<void>;
   /** Aborts live rounds without deciding them (the runs become `interrupted`), closes the store. */
   close(): Promise<void>;
 };

@@ -63,6 +63,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     blob: (sha) => store.getBlob(sha),
     journal: () => store.lastJournal(),
     liveRuns: () => live.count(),
+    lost: store.lost.then(() => log.warn('a thread of the store has ended by itself')),
     close: async () => {
       closing.abort();
       await live.close();

@@ -1,42 +1,22 @@
 // The last step before an error leaves the engine: what the store refuses gets a code of the contract, everything unexpected an id in the log.
 import type { Contract } from '#shared/contract/contract.ts';
-import { RpcError, type ErrorCode } from '#shared/contract/errors.ts';
-import { assertNever } from '#shared/lib/assert.ts';
+import { RpcError } from '#shared/contract/errors.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import type { Log } from './log.ts';
-
-function codeOf({ kind }: StoreError): ErrorCode {
-  switch (kind) {
-    case 'conflict':
-    case 'not_found':
-    case 'incompatible':
-    case 'closed':
-      return kind;
-    case 'full':
-    case 'readonly':
-    case 'corrupt':
-      return 'unavailable';
-    case 'constraint':
-    case 'immutable':
-    case 'other':
-      return 'internal';
-    default:
-      return assertNever(kind, 'kind of store error');
-  }
-}
+import { storeCode } from './store-code.ts';
 
 /** What keeps a store from being opened, naming its database; anything unexpected as it is. */
 export function openingError(error: unknown, file: string): unknown {
   if (!(error instanceof StoreError)) return error;
-  const code = codeOf(error);
+  const code = storeCode(error);
   return code === 'internal' ? error : new RpcError(code, error.message, { file });
 }
 
 /** Any error as one that crosses the contract. `name` is the procedure. */
 export function toRpcError(error: unknown, name: string, log: Pick<Log, 'internal'>): RpcError {
   if (error instanceof RpcError) return error;
-  const code = error instanceof StoreError ? codeOf(error) : 'internal';
+  const code = error instanceof StoreError ? storeCode(error) : 'internal';
   const message = error instanceof Error ? error.message : String(error);
   if (code !== 'internal') return new RpcError(code, message);
   return new RpcError('internal', `${name} failed inside the engine: ${message} (log ${log.internal(error, name)})`);

@@ -43,7 +43,7 @@ export type EngineHandle = {
   blob(sha: string): Promise<Uint8Array | null>;
   /** Runs that are alive here, and calls of other processes under way here: what would be cut off by closing. 0 for a client. */
   dependants(): number;
-  /** Resolves when our engine has lost its runner and can verify nothing any more. Never for a client. */
+  /** Resolves when our engine has lost its runner or its store and can only be replaced. Never for a client. */
   readonly crippled: Promise<void>;
   /** Resolves when the engine is gone, whoever ended it. */
   readonly closed: Promise<void>;
@@ -222,7 +222,7 @@ async function own(options: EngineOptions, addresses: readonly string[], lock: L
       role: 'owner',
       attach: (port) => attach(port, new Set()),
       blob: (sha) => core.blob(sha),
-      crippled: runner.exited.then(() => {}),
+      crippled: Promise.race([runner.exited, core.lost]).then(() => {}),
       dependants: () => core.liveRuns() + busy(['command']),
       closed,
       close: () => (closing ??= shutDown()),

@@ -34,7 +34,7 @@ export async function keepEngine(acquire: () => Promise<EngineHandle>, onTrouble
     while (!stopped.aborted) {
       const handle = await current;
       await Promise.race([handle.closed, handle.crippled]);
-      // Without its runner an engine can only be replaced; its live runs stop by themselves for want of verdicts.
+      // Without its runner or its store an engine can only be replaced; its live runs stop by themselves for want of verdicts or writes.
       while (!stopped.aborted && handle.dependants() > 0) await new Promise((resolve) => setTimeout(resolve, retryMs));
       if (!stopped.aborted) await handle.close();
       if (stopped.aborted) return;

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path';
 import type { Sha } from '#shared/domain/ids.ts';
 import { StoreError, toStoreError } from './errors.ts';
+import type { BeforeStep, FileStep } from './write-step.ts';
 
 const shaPattern = /^[0-9a-f]{64}$/;
 
@@ -26,31 +27,51 @@ const writeAll = (fd: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 };
 
-/** Writes the file (temporary name, fsync, rename, fsync of the folders). Throws a StoreError that names it; then there is no such file. */
-export function writeBlobFile(dir: string, sha: Sha, bytes: Uint8Array): void {
-  const file = blobFile(dir, sha);
-  const folder = dirname(file);
-  const temporary = `${file}.tmp`;
-  try {
-    const fresh = !existsSync(folder);
-    mkdirSync(folder, { recursive: true });
-    if (fresh) {
-      syncFolder(dir);
-      syncFolder(dirname(dir));
-    }
-    const fd = openSync(temporary, 'w', 0o600);
-    try {
-      writeAll(fd, bytes);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(temporary, file);
+/** Makes a blob's file durable. Throws a StoreError that names it; then the file is not there, or whole and named by no row. */
+export type BlobWriter = (sha: Sha, bytes: Uint8Array) => void;
+
+/** Writes files below `dir`: temporary name, fsync, rename, fsync of the folders. */
+export function createBlobWriter(dir: string, beforeStep?: BeforeStep): BlobWriter {
+  const step = (what: FileStep, path: string) => beforeStep?.({ kind: 'file', step: what, path });
+  const sync = (folder: string) => {
+    step('sync folder', folder);
     syncFolder(folder);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw toStoreError(error, file);
-  }
+  };
+  // A folder that is there may have been made by a process that died before it was durable, so each is made so once by this one.
+  const durable = new Set<string>();
+  const makeFolder = (folder: string) => {
+    if (durable.has(folder)) return;
+    step('make folder', folder);
+    mkdirSync(folder, { recursive: true });
+    sync(dir);
+    sync(dirname(dir));
+    durable.add(folder);
+  };
+  return (sha, bytes) => {
+    const file = blobFile(dir, sha);
+    const temporary = `${file}.tmp`;
+    try {
+      makeFolder(dirname(file));
+      step('open', temporary);
+      const fd = openSync(temporary, 'w', 0o600);
+      try {
+        step('write', temporary);
+        writeAll(fd, bytes);
+        step('sync', temporary);
+        fsyncSync(fd);
+      } finally {
+        closeSync(fd);
+      }
+      step('rename', file);
+      renameSync(temporary, file);
+      sync(dirname(file));
+    } catch (error) {
+      // Whatever became of the folder, the next one makes sure of it.
+      durable.delete(dirname(file));
+      rmSync(temporary, { force: true });
+      throw toStoreError(error, file);
+    }
+  };
 }
 
 /** Throws a StoreError of kind `corrupt` when the file is gone or cannot be read. */

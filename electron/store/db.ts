@@ -1,6 +1,8 @@
 // Connections: pragmas, cached statements, transactions. A ReadableDb cannot write; which one a function takes says what it may do.
 import Database from 'better-sqlite3';
+import { type BlobWriter, createBlobWriter } from './blob-files.ts';
 import { StoreError, toStoreError } from './errors.ts';
+import type { BeforeStep } from './write-step.ts';
 
 export type SqlValue = number | string | Uint8Array | null;
 
@@ -14,10 +16,7 @@ export function sql<Row = never>(text: string): Query<Row> {
 
 type Prepared<Row> = Database.Statement<SqlValue[], Row>;
 
-export type DbOptions = {
-  /** Called before every statement of a write, BEGIN and COMMIT included; the tests throw here what a full disk would. */
-  readonly onStatement?: (text: string) => void;
-};
+export type DbOptions = { readonly beforeStep?: BeforeStep };
 
 // Every connection: foreign keys, and delete triggers that fire for REPLACE too. Without recursive_triggers `INSERT OR REPLACE` would
 // overwrite an immutable row silently (semantics.md, section 10).
@@ -118,27 +117,30 @@ export class ReadableDb {
 }
 
 export class WritableDb extends ReadableDb {
-  readonly #onStatement: ((text: string) => void) | undefined;
+  /** Writes a blob that is too large for the database, before the row that names it; see blob-files.ts. */
+  readonly writeBlobFile: BlobWriter;
+  readonly #beforeStep: BeforeStep | undefined;
 
-  constructor(db: Database.Database, file: string, blobsDir: string, options: DbOptions = {}) {
+  constructor(db: Database.Database, file: string, blobsDir: string, { beforeStep }: DbOptions = {}) {
     super(db, file, blobsDir);
-    this.#onStatement = options.onStatement;
+    this.#beforeStep = beforeStep;
+    this.writeBlobFile = createBlobWriter(blobsDir, beforeStep);
   }
 
   /** Runs a statement that gives no rows; returns how many rows it changed and the rowid it inserted. */
   run(query: Query<never>, ...values: SqlValue[]): Database.RunResult {
-    this.#onStatement?.(query.text);
+    this.#beforeStep?.({ kind: 'statement', text: query.text });
     return this.prepared(query.text).run(...values);
   }
 
   /** Runs a statement that changes rows and gives them back (RETURNING). */
   returning<Row>(query: Query<Row>, ...values: SqlValue[]): Row[] {
-    this.#onStatement?.(query.text);
+    this.#beforeStep?.({ kind: 'statement', text: query.text });
     return this.all(query, ...values);
   }
 
   exec(text: string): void {
-    this.#onStatement?.(text);
+    this.#beforeStep?.({ kind: 'statement', text });
     this.db.exec(text);
   }
 

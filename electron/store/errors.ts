@@ -18,6 +18,8 @@ export const storeErrorKinds = [
   /** Written by a newer version. */
   'incompatible',
   'closed',
+  /** A thread of the store has ended by itself: nothing can be read or written until the store is opened again. */
+  'lost',
   'other',
 ] as const;
 export type StoreErrorKind = (typeof storeErrorKinds)[number];

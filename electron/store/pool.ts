@@ -14,6 +14,8 @@ type Pending = { readonly resolve: (value: never) => void; readonly reject: (err
 
 export type Thread = {
   readonly sqliteVersion: string;
+  /** Resolves when the thread has ended without being told to. */
+  readonly lost: Promise<void>;
   /** Requests without an answer. */
   pending(): number;
   /** Resolves with what the operation returned. Rejects with a StoreError. */
@@ -28,6 +30,11 @@ export async function startThread(worker: URL, options: WorkerOptions): Promise<
   const waiting = new Map<number, Pending>();
   let seq = 0;
   let ended: StoreError | null = null;
+  let closing = false;
+  let markLost = () => {};
+  const lost = new Promise<void>((resolve) => {
+    markLost = resolve;
+  });
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', () => resolve());
   });
@@ -55,20 +62,20 @@ export async function startThread(worker: URL, options: WorkerOptions): Promise<
         }
       }
     });
-    thread.on('error', (error: unknown) => {
-      const failure = new StoreError(
-        'other',
-        `the store's ${options.role} thread failed: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+    const fail = (why: string, cause?: unknown) => {
+      const failure = closing
+        ? new StoreError('closed', `the store's ${options.role} thread has ended (${why})`)
+        : new StoreError(
+            'lost',
+            `the store's ${options.role} thread has ended by itself (${why}); the engine has to be started again, which finds everything that was committed`,
+            { cause },
+          );
       end(failure);
       reject(failure);
-    });
-    thread.once('exit', (code) => {
-      const failure = new StoreError('closed', `the store's ${options.role} thread has ended (code ${code})`);
-      end(failure);
-      reject(failure);
-    });
+      if (!closing) markLost();
+    };
+    thread.on('error', (error: unknown) => fail(error instanceof Error ? error.message : String(error), error));
+    thread.once('exit', (code) => fail(`code ${code}`));
   });
 
   const call = <R>(op: string, input: unknown): Promise<R> =>
@@ -87,12 +94,14 @@ export async function startThread(worker: URL, options: WorkerOptions): Promise<
 
   return {
     sqliteVersion,
+    lost,
     pending: () => waiting.size,
     call,
     close: async () => {
-      // The thread answers in order, so this comes after everything asked before it.
+      closing = true;
+      // The thread answers in order, so this comes after everything asked before it. One that has ended has nothing left to close.
       await call('close', null).catch((error: unknown) => {
-        if (!(error instanceof StoreError) || error.kind !== 'closed') throw error;
+        if (!(error instanceof StoreError) || (error.kind !== 'closed' && error.kind !== 'lost')) throw error;
       });
       await exited;
     },

@@ -18,8 +18,12 @@ export type StoreOptions = {
   readonly readers?: number;
 };
 
-/** The store, and the version of SQLite that it runs on. */
-export type OpenStore = Store & { readonly sqliteVersion: string };
+export type OpenStore = Store & {
+  /** The version of SQLite that it runs on. */
+  readonly sqliteVersion: string;
+  /** Resolves when a thread has ended by itself: every call that needs it is refused from then on. What is committed is on the disk. */
+  readonly lost: Promise<void>;
+};
 
 const Events = z.array(EventBody);
 
@@ -58,10 +62,11 @@ export async function openStore({ dataDir, worker, readers = 2 }: StoreOptions):
     await Promise.all([...pool, writer].map((thread) => thread.close()));
     throw failed.reason;
   }
-  return client(writer, pool);
+  return storeOver(writer, pool);
 }
 
-function client(writer: Thread, readers: readonly Thread[]): OpenStore {
+/** The store over threads that are there. `close` ends them. */
+export function storeOver(writer: Thread, readers: readonly Thread[]): OpenStore {
   const listeners = new Set<(items: readonly JournalItem[]) => void>();
   let closing: Promise<void> | null = null;
 
@@ -100,6 +105,7 @@ function client(writer: Thread, readers: readonly Thread[]): OpenStore {
 
   return {
     sqliteVersion: writer.sqliteVersion,
+    lost: Promise.race([writer, ...readers].map(({ lost }) => lost)),
     createRun: async (input) => {
       checkEvents(input.events);
       await write('createRun', { ...input, blobs: compactBlobs(input.blobs), salts: compactSalts(input.salts) });

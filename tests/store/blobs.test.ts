@@ -7,7 +7,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import { treeId } from '#shared/domain/tree-id.ts';
-import { blobFile, blobFolders, collectOrphans, writeBlobFile } from '#electron/store/blob-files.ts';
+import { blobFile, blobFolders, collectOrphans, createBlobWriter } from '#electron/store/blob-files.ts';
 import { encode, rawBelow } from '#electron/store/codec.ts';
 import { sql, type WritableDb } from '#electron/store/db.ts';
 import { StoreError } from '#electron/store/errors.ts';
@@ -194,7 +194,7 @@ test('files that no row names are removed, temporary ones too', () => {
   const db = database();
   const [kept = ''] = put(db, new Uint8Array(randomBytes(maxInDatabase + 1)));
   const orphan = 'ab'.repeat(32);
-  writeBlobFile(db.blobsDir, orphan, text(1));
+  createBlobWriter(db.blobsDir)(orphan, text(1));
   writeFileSync(join(db.blobsDir, kept.slice(0, 2), `${kept}.tmp`), 'half');
   writeFileSync(join(db.blobsDir, kept.slice(0, 2), 'notes.txt'), 'not ours');
   mkdirSync(join(db.blobsDir, 'other'));

@@ -1,170 +1,208 @@
 // A write that fails at any statement leaves the state before it; a crash leaves an open round that recovery ends once.
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { verifyEventChain } from '#shared/domain/event-chain.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
-import { sql, type ReadableDb, type WritableDb } from '#electron/store/db.ts';
+import { sql, type ReadableDb } from '#electron/store/db.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import { getReplayHead } from '#electron/store/read/replay.ts';
 import { getResumeState } from '#electron/store/read/resume.ts';
 import { getSummary } from '#electron/store/read/runs.ts';
 import { getTransition } from '#electron/store/read/transitions.ts';
+import type { BeforeStep, WriteStep } from '#electron/store/write-step.ts';
 import { commitRound } from '#electron/store/write/commit-round.ts';
-import { createRun } from '#electron/store/write/create-run.ts';
 import { openRound, storeProposals } from '#electron/store/write/open-round.ts';
 import { recover } from '#electron/store/write/recover.ts';
-import { stopRun } from '#electron/store/write/stop-run.ts';
 import { database, reader, round, start, temporaryFolder } from './support/database.ts';
-import { createScenario, type SlotSpec } from './support/scenario.ts';
+import { createScenario } from './support/scenario.ts';
+import { copyAsLeft, logFile, stateOf } from './support/state.ts';
+import { four, later, storeWrites, type StoreWrite, threeCounts } from './support/writes.ts';
 
-const tables = [
-  'blob',
-  'tree',
-  'contract',
-  'run',
-  'header',
-  'verdict',
-  'verifier_run',
-  'bundle',
-  'transition',
-  'memory',
-  'memory_use',
-  'round_slot',
-  'event',
-  'salt',
-  'journal',
-  'setting',
-];
-const dump = (db: ReadableDb) => tables.map((table) => [table, db.all(sql(`SELECT * FROM ${table} ORDER BY 1`))]);
+const integrity = (db: ReadableDb) => db.all(sql<{ integrity_check: string }>('PRAGMA integrity_check')).map((row) => row.integrity_check);
 const lines = (db: ReadableDb) => db.all(sql<{ line: string }>('SELECT line FROM event ORDER BY key')).map(({ line }) => line);
 
-const four: SlotSpec[] = [
-  { kind: 'ranked', text: 'winner', rank: [1, 2, 2], output: 'said' },
-  { kind: 'ranked', text: 'worse', rank: [3, 3, 3] },
-  { kind: 'invalid' },
-  { kind: 'no_verdict', text: 'crashes' },
-];
-
-// A database whose k-th statement from now on fails; 0 = none.
-const failing = () => {
-  let left = 0;
-  let seen = 0;
-  const db = database(temporaryFolder(), {
-    onStatement: (text) => {
-      seen++;
-      if (left > 0 && --left === 0) throw new Error(`injected before ${text.slice(0, 40)}`);
+// Writes to a database in a folder of its own and is told of every step.
+const watched = () => {
+  const steps: WriteStep[] = [];
+  let before: BeforeStep = () => {};
+  const dir = temporaryFolder();
+  const db = database(dir, {
+    beforeStep: (step) => {
+      steps.push(step);
+      before(step);
     },
   });
   return {
     db,
-    failAt: (k: number) => {
-      left = k;
-      seen = 0;
+    dir,
+    /** Of the writes since the last call. */
+    take: () => steps.splice(0),
+    onStep: (fn: BeforeStep) => {
+      before = fn;
     },
-    statements: () => seen,
   };
 };
 
-const scenario = () => createScenario({ caps: [4, 4, 4], genesis: [2, 2, 2], header: { budget: { attempts: 40 } } });
+const nameOf = (step: WriteStep): string => (step.kind === 'file' ? step.step : step.text.trim().replace(/\s+/g, ' ').slice(0, 40));
 
-type Write = { readonly name: string; readonly prepare: (db: WritableDb) => () => void };
-const writes: readonly Write[] = [
-  {
-    name: 'createRun',
-    prepare: (db) => {
-      const input = scenario().create();
-      return () => createRun(db, input);
-    },
-  },
-  {
-    name: 'openRound',
-    prepare: (db) => {
-      const s = scenario();
-      start(db, s);
-      const input = s.open(4);
-      return () => openRound(db, input);
-    },
-  },
-  {
-    name: 'storeProposals',
-    prepare: (db) => {
-      const s = scenario();
-      start(db, s);
-      openRound(db, s.open(4));
-      const input = s.proposals(4);
-      return () => storeProposals(db, input);
-    },
-  },
-  {
-    name: 'commitRound',
-    prepare: (db) => {
-      const s = scenario();
-      start(db, s);
-      openRound(db, s.open(4));
-      storeProposals(db, s.proposals(4));
-      const input = s.commit(four);
-      return () => commitRound(db, input);
-    },
-  },
-  {
-    name: 'stopRun',
-    prepare: (db) => {
-      const s = scenario();
-      start(db, s);
-      return () =>
-        stopRun(db, {
-          run: s.run,
-          at: '2026-01-02T00:00:00.000Z',
-          reason: 'user',
-          note: null,
-          event: { type: 'stop', body: { reason: 'user' } },
-        });
-    },
-  },
-  {
-    name: 'recover',
-    prepare: (db) => {
-      const s = scenario();
-      start(db, s);
-      openRound(db, s.open(4));
-      storeProposals(db, s.proposals(4));
-      return () => recover(db, '2026-01-02T00:00:00.000Z');
-    },
-  },
-];
+const onceMore = (write: () => unknown): StoreWrite['again'] => {
+  try {
+    const items = write();
+    return Array.isArray(items) && items.length === 0 ? 'nothing' : 'another';
+  } catch (error) {
+    if (error instanceof StoreError) return 'refused';
+    throw error;
+  }
+};
 
-describe.each(writes)('$name', ({ prepare }) => {
-  test('failing at every statement leaves the state before, seen by a second connection too', () => {
-    const { db, failAt, statements } = failing();
+describe.each(storeWrites)('$name', ({ prepare, again, files }) => {
+  test('failing at any step leaves the state before, seen by a second connection too, and then it can be done', () => {
+    const { db, take, onStep } = watched();
     const r = reader(db);
     const write = prepare(db);
-    const before = dump(db);
-    let k = 1;
-    for (; ; k++) {
-      failAt(k);
-      let failed: unknown = null;
+    const before = stateOf(db);
+    const failAt = (k: number): unknown => {
+      take();
+      let left = k;
+      onStep((step) => {
+        if (--left === 0) throw new Error(`injected before ${nameOf(step)}`);
+      });
       try {
-        write();
+        write(db);
+        return null;
       } catch (error) {
-        failed = error;
+        return error;
       }
-      if (failed === null) break;
+    };
+    let failures = 0;
+    for (let failed = failAt(1); failed !== null; failed = failAt(failures + 1)) {
+      failures++;
       expect(failed).toBeInstanceOf(StoreError);
       expect(failed).toMatchObject({ message: expect.stringContaining('injected before') });
-      expect(dump(db)).toEqual(before);
-      expect(dump(r)).toEqual(before);
+      expect(stateOf(db)).toEqual(before);
+      expect(stateOf(r)).toEqual(before);
     }
-    // The last round ran through: every statement, BEGIN and COMMIT included, was made to fail once.
-    expect(k).toBe(statements() + 1);
-    expect(statements()).toBeGreaterThan(4);
-    expect(dump(r)).not.toEqual(before);
+    // The last time it ran through: every step, BEGIN and COMMIT included, was made to fail once.
+    expect(take()).toHaveLength(failures);
+    expect(failures).toBeGreaterThan(3);
+    expect(stateOf(r)).not.toEqual(before);
     expect(verifyEventChain(lines(r))).toMatchObject({ ok: true });
+    onStep(() => {});
+    const untouched = watched();
+    prepare(untouched.db)(untouched.db);
+    expect(stateOf(r)).toEqual(stateOf(untouched.db));
   });
+
+  test('dying at any step leaves the state before or after, and what comes next ends in the state after', () => {
+    const { db, dir, take, onStep } = watched();
+    const write = prepare(db);
+    const before = stateOf(db);
+    take();
+    const left: { readonly at: string; readonly dir: string }[] = [];
+    onStep((step) => {
+      const to = temporaryFolder();
+      copyAsLeft(dir, to);
+      left.push({ at: nameOf(step), dir: to });
+    });
+    write(db);
+    const committed = temporaryFolder();
+    copyAsLeft(dir, committed);
+    onStep(() => {});
+    const after = stateOf(db);
+    expect(after).not.toEqual(before);
+    const names = left.map(({ at }) => at);
+    for (const [at, times] of [
+      ['BEGIN IMMEDIATE', 1],
+      ['COMMIT', 1],
+      ['write', files],
+      ['rename', files],
+    ] as const)
+      expect([at, names.filter((name) => name === at)]).toEqual([at, Array.from({ length: times }, () => at)]);
+    for (const { at, dir: copy } of left) {
+      const survivor = database(copy);
+      // Nothing is durable before COMMIT has returned.
+      expect([at, stateOf(survivor)]).toEqual([at, before]);
+      expect(integrity(survivor)).toEqual(['ok']);
+      write(survivor);
+      expect([at, stateOf(survivor)]).toEqual([at, after]);
+      survivor.close();
+    }
+    // Committed, and nobody was told.
+    const unheard = database(committed);
+    expect(stateOf(unheard)).toEqual(after);
+    expect(onceMore(() => write(unheard))).toBe(again);
+  });
+});
+
+test('a process that is killed leaves what such a copy shows', () => {
+  const dying = fileURLToPath(new URL('support/dying-write.ts', import.meta.url));
+  const name = 'commitRound';
+  const { db, take } = watched();
+  const write = storeWrites.find((w) => w.name === name)?.prepare(db);
+  take();
+  write?.(db);
+  const steps = take();
+  const kinds = steps.map(nameOf);
+  for (const k of [kinds.indexOf('rename'), kinds.lastIndexOf('sync folder'), steps.length - 20, steps.length - 1]) {
+    const dir = temporaryFolder();
+    const { signal, stderr } = spawnSync(process.execPath, [dying, dir, name, String(k + 1)], { encoding: 'utf8' });
+    expect([signal, stderr]).toEqual(['SIGKILL', '']);
+    const survivor = database(dir);
+    const { db: fresh } = watched();
+    const again = storeWrites.find((w) => w.name === name)?.prepare(fresh);
+    expect(stateOf(survivor)).toEqual(stateOf(fresh));
+    again?.(survivor);
+    expect(stateOf(survivor)).toEqual(stateOf(db));
+    expect(integrity(survivor)).toEqual(['ok']);
+  }
+});
+
+test('a commit whose log reached the disk in part is no commit', () => {
+  const { db, dir } = watched();
+  const write = storeWrites.find(({ name }) => name === 'commitRound')?.prepare(db);
+  const before = stateOf(db);
+  const from = statSync(logFile(dir)).size;
+  write?.(db);
+  const after = stateOf(db);
+  const to = statSync(logFile(dir)).size;
+  expect(to).toBeGreaterThan(from + 4_096);
+  const cuts = Array.from({ length: 24 }, (_, i) => from + Math.round(((to - from) * i) / 24));
+  for (const cut of [...cuts, to - 1, to]) {
+    const copy = temporaryFolder();
+    copyAsLeft(dir, copy);
+    truncateSync(logFile(copy), cut);
+    const survivor = database(copy);
+    expect([cut, stateOf(survivor)]).toEqual([cut, cut === to ? after : before]);
+    expect(integrity(survivor)).toEqual(['ok']);
+    survivor.close();
+  }
+  // All of its length is there, but not all of its bytes.
+  for (const cut of cuts) {
+    const copy = temporaryFolder();
+    copyAsLeft(dir, copy);
+    const fd = openSync(logFile(copy), 'r+');
+    const bytes = new Uint8Array(Math.min(512, to - cut));
+    readSync(fd, bytes, 0, bytes.length, cut);
+    writeSync(
+      fd,
+      bytes.map((byte) => ~byte),
+      0,
+      undefined,
+      cut,
+    );
+    closeSync(fd);
+    const survivor = database(copy);
+    expect([cut, stateOf(survivor)]).toEqual([cut, before]);
+    survivor.close();
+  }
 });
 
 describe('recovery', () => {
   const interrupted = (proposed: boolean) => {
     const db = database();
-    const s = scenario();
+    const s = threeCounts();
     start(db, s);
     round(db, s, four);
     const open = s.open(3);
@@ -172,7 +210,7 @@ describe('recovery', () => {
     if (proposed) storeProposals(db, s.proposals(3));
     return { db, s, open };
   };
-  const at = '2026-03-01T00:00:00.000Z';
+  const at = later;
 
   test.each([true, false])('aborts the open round, charged at its reservation (proposals stored: %s)', (proposed) => {
     const { db, s, open } = interrupted(proposed);
@@ -206,9 +244,9 @@ describe('recovery', () => {
   test('a second recovery changes nothing, and the run can go on', () => {
     const { db, s } = interrupted(true);
     recover(db, at);
-    const before = dump(db);
+    const before = stateOf(db);
     expect(recover(db, at)).toEqual([]);
-    expect(dump(db)).toEqual(before);
+    expect(stateOf(db)).toEqual(before);
     const state = getResumeState(db, s.run);
     expect(state).toMatchObject({ nextN: 8, nextRound: 3, nextDraw: 5 });
     s.aborted([5, 6, 7].map((n) => getTransition(db, { run: s.run, n })?.transition).filter((t) => t !== undefined));
@@ -219,7 +257,7 @@ describe('recovery', () => {
 
   test('the slots of a round that ended are not open, and go when the next one opens', () => {
     const db = database();
-    const s = scenario();
+    const s = threeCounts();
     start(db, s);
     const slots = () => db.all(sql<{ round: number; slot: number }>('SELECT round, slot FROM round_slot ORDER BY key'));
     const input = round(db, s, four);
@@ -244,5 +282,37 @@ describe('recovery', () => {
     for (const s of [many[1], many[3]]) if (s !== undefined) openRound(db, s.open(1));
     expect(recover(db, at).map(({ run }) => run)).toEqual([many[1]?.run, many[3]?.run]);
     expect(getSummary(db, many[0]?.run ?? '')?.transitions).toBe(0);
+  });
+
+  test('of several runs that dies at any step has ended some of them, each whole, and the next one ends the others', () => {
+    const { db, dir, onStep } = watched();
+    for (const i of [0, 1, 2]) {
+      const s = threeCounts(i);
+      start(db, s);
+      openRound(db, s.open(2));
+    }
+    // After each of its transactions.
+    const states = [stateOf(db)];
+    const copies: string[] = [];
+    onStep((step) => {
+      if (nameOf(step) === 'BEGIN IMMEDIATE') states.push(stateOf(db));
+      const to = temporaryFolder();
+      copyAsLeft(dir, to);
+      copies.push(to);
+    });
+    expect(recover(db, at)).toHaveLength(3);
+    onStep(() => {});
+    states.splice(1, 1);
+    states.push(stateOf(db));
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(4);
+    const reached = copies.map((copy) => {
+      const survivor = database(copy);
+      const left = states.findIndex((state) => JSON.stringify(state) === JSON.stringify(stateOf(survivor)));
+      expect(recover(survivor, at)).toHaveLength(3 - left);
+      expect(stateOf(survivor)).toEqual(states[3]);
+      survivor.close();
+      return left;
+    });
+    expect(new Set(reached)).toEqual(new Set([0, 1, 2]));
   });
 });

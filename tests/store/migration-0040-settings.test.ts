@@ -31,8 +31,8 @@ test('a step that fails leaves the version before it', () => {
   const dir = temporaryFolder();
   let left = 3;
   const failing = openWritable(databaseFile(dir), dir, {
-    onStatement: (text) => {
-      if (text.includes('CREATE TABLE') && --left === 0) throw new Error('no space');
+    beforeStep: (step) => {
+      if (step.kind === 'statement' && step.text.includes('CREATE TABLE') && --left === 0) throw new Error('no space');
     },
   });
   expect(() => migrate(failing)).toThrow(/no space/);

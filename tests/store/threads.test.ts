@@ -5,12 +5,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { JournalItem } from '#shared/contract/app.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import { StoreError } from '#electron/store/errors.ts';
-import { blobFile, writeBlobFile } from '#electron/store/blob-files.ts';
+import { blobFile, createBlobWriter } from '#electron/store/blob-files.ts';
 import { type OpenStore, openStore } from '#electron/store/store.ts';
 import { database, databaseFile, temporaryFolder } from './support/database.ts';
 import { createScenario, type Scenario, type SlotSpec } from './support/scenario.ts';
 
 const worker = new URL('../../electron/store/worker.ts', import.meta.url);
+const dyingWorker = new URL('support/dying-worker.ts', import.meta.url);
 
 const opened = async (dir = temporaryFolder()): Promise<OpenStore> => {
   const store = await openStore({ dataDir: dir, worker });
@@ -143,7 +144,7 @@ test('a damaged blob is an error of that read only', async () => {
   const created = s.create();
   await store.createRun({ ...created, blobs: [...created.blobs, { sha: sha256Hex(noise), bytes: noise }] });
   const db = database(dir);
-  writeBlobFile(join(dir, 'blobs'), 'c'.repeat(64), noise);
+  createBlobWriter(join(dir, 'blobs'))('c'.repeat(64), noise);
   db.exec(`INSERT INTO blob (sha, size, codec) VALUES ('${'c'.repeat(64)}', 300000, 'raw')`);
   await expect(store.getBlob('c'.repeat(64))).rejects.toMatchObject({ kind: 'corrupt', message: expect.stringContaining('c'.repeat(64)) });
   expect((await store.getBlob(sha256Hex(noise)))?.length).toBe(300_000);
@@ -152,7 +153,7 @@ test('a damaged blob is an error of that read only', async () => {
 test('leftover files go after a start, stored ones stay', async () => {
   const dir = temporaryFolder();
   const orphan = 'ab'.repeat(32);
-  writeBlobFile(join(dir, 'blobs'), orphan, new Uint8Array([1]));
+  createBlobWriter(join(dir, 'blobs'))(orphan, new Uint8Array([1]));
   const store = await opened(dir);
   await expect.poll(() => existsSync(blobFile(join(dir, 'blobs'), orphan))).toBe(false);
   expect(await store.lastJournal()).toBe(0);
@@ -188,6 +189,47 @@ test('recover() through the threads, twice', async () => {
   expect(await store.recover('2026-04-01T00:00:00.000Z')).toEqual([]);
   expect(told.map(({ type }) => type)).toEqual(['recover']);
   expect(await store.getSummary(s.run)).toMatchObject({ status: 'interrupted', transitions: 2, counts: { aborted: 2 } });
+});
+
+test('a writer that dies in the middle of a transaction is said to be lost, and the next one finds the state before it', async () => {
+  const dir = temporaryFolder();
+  const store = await openStore({ dataDir: dir, worker: dyingWorker, readers: 1 });
+  const s = scenario();
+  await store.createRun(s.create());
+  await round(store, s, [{ kind: 'ranked', text: 'one', rank: [4, 5] }]);
+  await store.openRound(s.open(1));
+  await store.storeProposals(s.proposals(1));
+  const told: JournalItem[] = [];
+  store.onJournal((items) => told.push(...items));
+  const input = s.commit([{ kind: 'ranked', text: 'two', rank: [3, 5] }]);
+  const lost = {
+    kind: 'lost',
+    message: expect.stringMatching(/writer thread has ended by itself \(code 3\); the engine has to be started again/),
+  };
+  const [first, second] = await Promise.allSettled([store.commitRound(input), store.commitRound(input)]);
+  expect([first, second]).toMatchObject([{ reason: lost }, { reason: lost }]);
+  await store.lost;
+  await expect(store.commitRound(input)).rejects.toMatchObject(lost);
+  expect(told).toEqual([]);
+  // What was committed can still be read, and nothing else.
+  expect((await store.getSummary(s.run))?.head?.id).toBe(s.head().id);
+  await store.close();
+
+  const next = await opened(dir);
+  expect(await next.getSummary(s.run)).toMatchObject({ head: { id: s.head().id }, transitions: 1 });
+  expect(await next.recover('2026-04-01T00:00:00.000Z')).toEqual([s.run]);
+  expect(await next.getSummary(s.run)).toMatchObject({ head: { id: s.head().id }, transitions: 2, counts: { commit: 1, aborted: 1 } });
+});
+
+test('closing loses nothing', async () => {
+  const store = await openStore({ dataDir: temporaryFolder(), worker });
+  let lost = false;
+  void store.lost.then(() => {
+    lost = true;
+  });
+  await store.close();
+  await expect(store.lastJournal()).rejects.toMatchObject({ kind: 'closed' });
+  expect(lost).toBe(false);
 });
 
 test('a store that cannot be opened says why and leaves no thread', async () => {

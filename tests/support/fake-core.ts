@@ -42,7 +42,12 @@ const noLimits = {
 type FakeRun = { detail: RunDetail; rows: TransitionRow[]; stop: AbortController; changed: Set<() => void> };
 
 /** `startPotential` = attempts to zero rank times one half. `blobs` are the stored objects. */
-export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = new Map<string, Uint8Array>() } = {}): Core & {
+export function createFakeCore({
+  dataDir = '/fake',
+  startPotential = 5,
+  blobs = new Map<string, Uint8Array>(),
+  lost = new Promise<void>(() => {}),
+} = {}): Core & {
   journalLength(): number;
 } {
   const runs = new Map<string, FakeRun>();
@@ -298,6 +303,7 @@ export function createFakeCore({ dataDir = '/fake', startPotential = 5, blobs = 
     journal: () => Promise.resolve(journal.length),
     journalLength: () => journal.length,
     liveRuns: () => [...runs.values()].filter((run) => run.detail.status === 'running').length,
+    lost,
     close: () => {
       for (const run of runs.values()) if (run.detail.status === 'running') run.detail.stop = 'user';
       return Promise.resolve();

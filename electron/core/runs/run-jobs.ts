@@ -16,10 +16,12 @@ import { RunnerLost } from '#electron/governor/runner-lost.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
+import { StoreError } from '#electron/store/errors.ts';
 import type { AutoService, VerifierService } from '#electron/verifiers/api.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
+import { storeCode } from '../store-code.ts';
 import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
 import { failed, type LiveRuns, type RunFailure } from './live-runs.ts';
@@ -238,6 +240,14 @@ function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
     return {
       code: 'unavailable',
       message: `the run was interrupted because ${end.error.message}; its open round is aborted, and "pawl resume ${run}" goes on`,
+      abandoned: end.abandoned,
+    };
+  }
+  if (end.error instanceof StoreError && storeCode(end.error) === 'unavailable') {
+    log.warn('the loop of a run has ended because the store cannot write', { run, error: end.error.message });
+    return {
+      code: 'unavailable',
+      message: `the run was interrupted: ${end.error.message}. When that is put right, "pawl resume ${run}" goes on`,
       abandoned: end.abandoned,
     };
   }

@@ -4,7 +4,6 @@ import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import { sortManifest } from '#shared/domain/tree-id.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { BlobInput, TreeInput } from '../api.ts';
-import { writeBlobFile } from '../blob-files.ts';
 import { encode, type Encoded } from '../codec.ts';
 import { sql, type WritableDb } from '../db.ts';
 import { StoreError } from '../errors.ts';
@@ -33,7 +32,7 @@ const prepareBlobs = (db: WritableDb, inputs: readonly BlobInput[], seen: Set<Sh
     if (blobExists(db, sha)) continue;
     const encoded = encode(bytes);
     const inFile = encoded.bytes.length > maxInDatabase;
-    if (inFile) writeBlobFile(db.blobsDir, sha, encoded.bytes);
+    if (inFile) db.writeBlobFile(sha, encoded.bytes);
     prepared.push({ sha, size: bytes.length, encoded, inFile });
   }
   return prepared;

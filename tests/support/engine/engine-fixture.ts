@@ -27,13 +27,13 @@ export async function temporaryFolder(): Promise<{ readonly path: string; remove
   return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Starts an engine on `dataDir` with a runner of its own, and joins a client to it. */
-export async function startEngine(dataDir: string): Promise<Engine> {
+/** Starts an engine on `dataDir` with a runner of its own, and joins a client to it. `storeWorker` is the store's own unless a test gives another. */
+export async function startEngine(dataDir: string, storeWorker = new URL('electron/store/worker.ts', root)): Promise<Engine> {
   const runner = forkRunner(new URL('electron/verifiers/runner.ts', root));
   const core = await createCore({
     dataDir,
     runner: runner.port,
-    storeWorker: new URL('electron/store/worker.ts', root),
+    storeWorker,
     samplesDir: path.join(root.pathname, 'resources/tasks'),
     appVersion: '0.0.0-test',
   });

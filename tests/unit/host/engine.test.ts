@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const blobs = new Map([['ab', new Uint8Array([1, 2, 3])]]);
 const acquire = (
-  more: { waitMs?: number; startPotential?: number; startRunner?: () => Promise<RunnerProcess> } = {},
+  more: { waitMs?: number; startPotential?: number; lost?: Promise<void>; startRunner?: () => Promise<RunnerProcess> } = {},
 ): Promise<EngineHandle> =>
   acquireEngine({
     dataDir: dir,
@@ -176,6 +176,25 @@ describe('trouble', () => {
     const [again, next] = createPortPair();
     await keeper.attach(next);
     expect((await createClient<Contract>(again, contractHash(contract)).call('app.info', {})).dataDir).toBe(dir);
+  });
+
+  test('an engine whose store has died is replaced too', async () => {
+    let storeDies = () => {};
+    const stores = [
+      new Promise<void>((resolve) => {
+        storeDies = resolve;
+      }),
+    ];
+    const keeper = await keepEngine(
+      () => acquire({ lost: stores.shift() ?? new Promise<void>(() => {}) }),
+      () => {},
+    );
+    open.push(keeper);
+    const first = await keeper.current();
+    storeDies();
+    await first.closed;
+    await expect.poll(async () => (await keeper.current()) !== first).toBe(true);
+    expect((await (await keeper.current()).client.call('app.info', {})).dataDir).toBe(dir);
   });
 
   test('an owner that leaves politely hands over as well', async () => {

@@ -1,0 +1,85 @@
+// What a whole engine makes of a machine that fails it: it says what has happened, loses nothing, and can go on.
+import { afterEach, describe, expect, test } from 'vitest';
+import { RpcError } from '#shared/contract/errors.ts';
+import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
+import { writeSmallTask } from '../../support/engine/small-task.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const folder = async (): Promise<string> => {
+  const made = await temporaryFolder();
+  cleanups.push(() => made.remove());
+  return made.path;
+};
+const engineOn = async (dataDir: string, storeWorker?: URL): Promise<Engine> => {
+  const engine = await startEngine(dataDir, storeWorker);
+  cleanups.push(() => engine.close());
+  return engine;
+};
+const smallTask = async (): Promise<string> => {
+  const task = await writeSmallTask({ attempts: 40 });
+  cleanups.push(() => task.remove());
+  return task.path;
+};
+const start = ({ client }: Engine, task: string) => client.call('run.start', { task, proposer: 'search', slots: 4, seed: 1 });
+
+/** The last summary of a run whose loop ends, and the error with which it ends, if it does. */
+const watched = async ({ client }: Engine, run: string) => {
+  let summary = null;
+  try {
+    for await (const item of client.stream('run.watch', { run })) summary = item;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return { summary, error };
+  }
+  return { summary, error: null };
+};
+const chain = async ({ client }: Engine, run: string): Promise<string[]> => [...(await client.call('run.chain', { run })).ids];
+
+/** The chain of the same run that nothing happened to. */
+const undisturbed = async (task: string): Promise<string[]> => {
+  const engine = await engineOn(await folder());
+  const { run } = await start(engine, task);
+  expect(await watched(engine, run)).toMatchObject({ error: null, summary: { stop: 'budget' } });
+  return chain(engine, run);
+};
+
+describe('a store whose writer dies', () => {
+  const dying = new URL('../../store/support/dying-worker.ts', import.meta.url);
+
+  test('in the middle of a transaction: the engine says so and is lost, and the next one goes on from the last commit', async () => {
+    const task = await smallTask();
+    const dataDir = await folder();
+    const first = await startEngine(dataDir, dying);
+    const { run } = await start(first, task);
+    const { summary, error } = await watched(first, run);
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /^the run was interrupted: the store's writer thread has ended by itself .* the engine has to be started again.* "pawl resume run_/,
+      ),
+    });
+    await first.core.lost;
+    // The genesis and one commit; the third bundle was not committed.
+    expect(summary?.counts.commit).toBe(1);
+    expect(await first.client.call('run.get', { run })).toMatchObject({ status: 'interrupted', note: error?.message });
+    await expect(first.client.call('run.resume', { run })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(start(first, task)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('has ended by itself'),
+    });
+    await first.close();
+
+    const next = await engineOn(dataDir);
+    expect(await next.client.call('run.get', { run })).toMatchObject({ status: 'interrupted', counts: { commit: 1, aborted: 4 } });
+    await next.client.call('run.resume', { run });
+    expect(await watched(next, run)).toMatchObject({ error: null, summary: { stop: 'budget' } });
+    const whole = await undisturbed(task);
+    const resumed = await chain(next, run);
+    expect(whole.slice(0, resumed.length)).toEqual(resumed);
+    expect(resumed.length).toBeGreaterThan(2);
+  });
+});
