@@ -1,7 +1,10 @@
-// What a sandbox is to the rest of the runner: data in, an argv out. Nobody but a backend knows how a guarantee is met.
+// What a sandbox is to the rest of the runner: data in, a command out. Nobody but a backend knows how a guarantee is met.
 import { z } from 'zod';
 
-/** What was seen to hold, by running something inside and looking. A backend whose probe finds one missing is not available. */
+/**
+ * What was seen to hold, by running something inside and looking. A backend says which of them it needs to be available; what an available
+ * one lacks stands in its message and in every verdict.
+ */
 export const SandboxGuarantees = z.strictObject({
   /** No interface but a loopback of its own: neither the internet nor a server of this machine can be reached. */
   network: z.boolean(),
@@ -12,6 +15,8 @@ export const SandboxGuarantees = z.strictObject({
   /** `memory_mb` binds every process (and, while it runs, the sum over the sandbox). */
   memory: z.boolean(),
   cpu: z.boolean(),
+  /** The parts of the kernel that no candidate needs are closed to it (`system-calls.ts`). */
+  systemCalls: z.boolean(),
 });
 export type SandboxGuarantees = z.infer<typeof SandboxGuarantees>;
 
@@ -29,7 +34,14 @@ export const SandboxProbe = z.strictObject({
 });
 export type SandboxProbe = z.infer<typeof SandboxProbe>;
 
-export const noGuarantees: SandboxGuarantees = { network: false, filesystem: false, processes: false, memory: false, cpu: false };
+export const noGuarantees: SandboxGuarantees = {
+  network: false,
+  filesystem: false,
+  processes: false,
+  memory: false,
+  cpu: false,
+  systemCalls: false,
+};
 
 export type SandboxLimits = {
   /** Of each process, its writable private memory. */
@@ -59,18 +71,27 @@ export type SandboxSpec = {
   readonly limits: SandboxLimits;
 };
 
-/** Run as `program` with `options`, then `--`, then `prefix`, then the argv of what is to run inside. Never a shell string. */
+/**
+ * How a script of ours starts something inside: POSIX shell, of which every word is ours or quoted; `$dir` is the folder of the script and
+ * `"$@"` the argv of what is to run.
+ */
 export type SandboxCommand = {
-  readonly program: string;
-  readonly options: readonly string[];
-  readonly prefix: readonly string[];
+  /** What stands beside the script, by name. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+  /** A simple command: runs it, and ends as it ends. */
+  readonly run: string;
+  /**
+   * The same, and writes a line `... exit-code ...: N` to descriptor 8 when it has ended, N being the exit code, or 128 + the signal. No such
+   * line means that the sandbox could not be set up; then why is on stderr.
+   */
+  readonly runReporting: string;
 };
 
 export type SandboxBackend = {
   readonly name: string;
   /** Runs the whole argv with assertions inside. A success is remembered while this process lives; a failure is looked at again each time. */
   probe(): Promise<SandboxProbe>;
-  /** Pure: the same spec gives the same command. Throws a RangeError that names what a spec may not hold. */
+  /** The same spec gives the same command. Throws a RangeError that names what a spec may not hold. */
   command(spec: SandboxSpec): SandboxCommand;
 };
 

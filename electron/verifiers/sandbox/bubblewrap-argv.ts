@@ -3,6 +3,7 @@
 // such links out of the new root while it still has the old one, CVE-2026-87766); every tmpfs is given a size, because the default is half
 // of the machine's memory; and the root, /dev and everything of ours is read-only in the end.
 import { fixedEnvironment, type SandboxCommand, type SandboxSpec } from './api.ts';
+import { quote } from './quote.ts';
 
 /** The folders of the system that every program needs: bound where they are real, linked where they are links (merged /usr). */
 export type SystemLayout = {
@@ -60,18 +61,20 @@ function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): voi
   }
 }
 
+/** Everything between the program and what runs inside: `options`, then `--`, then `prefix`, then the argv. */
+export type BubblewrapArgv = { readonly options: readonly string[]; readonly prefix: readonly string[] };
+
 /**
- * The command of `spec`. What runs inside is a child of a shell that is process 1 of the sandbox: when that shell ends, the kernel ends
+ * The command line of `spec`. What runs inside is a child of a shell that is process 1 of the sandbox: when that shell ends, the kernel ends
  * every other process of the pid namespace before anybody outside can see the end. bubblewrap itself is not visible inside, so neither is
  * its environment.
  */
-export function bubblewrapCommand(spec: SandboxSpec, { bwrap, prlimit, system }: BubblewrapTools): SandboxCommand {
+export function bubblewrapArgv(spec: SandboxSpec, { prlimit, system }: BubblewrapTools): BubblewrapArgv {
   check(spec);
   const { memoryMb, cpuS, processes, fileMb } = spec.limits;
   const tmpfs = (target: string, bytes: number) => ['--size', String(Math.max(bytes, 4096)), '--tmpfs', target];
   const env = { ...fixedEnvironment, ...spec.env };
   return {
-    program: bwrap,
     options: [
       ...words('--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try'),
       ...words('--disable-userns --die-with-parent --new-session --as-pid-1 --cap-drop ALL --hostname sandbox --clearenv'),
@@ -79,7 +82,8 @@ export function bubblewrapCommand(spec: SandboxSpec, { bwrap, prlimit, system }:
       ...system.folders.flatMap((path) => ['--ro-bind', path, path]),
       ...system.links.flatMap(({ path, to }) => ['--symlink', to, path]),
       ...system.files.flatMap((path) => ['--ro-bind', path, path]),
-      ...words('--proc /proc --dev /dev'),
+      // Read-only: nothing inside may write to a memory of another process, or take back what was said about itself (oom_score_adj).
+      ...words('--proc /proc --remount-ro /proc --dev /dev'),
       ...tmpfs('/dev/shm', tmpBytes / 4),
       ...words('--remount-ro /dev'),
       ...tmpfs('/tmp', tmpBytes),
@@ -110,3 +114,24 @@ export function bubblewrapCommand(spec: SandboxSpec, { bwrap, prlimit, system }:
 }
 
 export type BubblewrapTools = { readonly bwrap: string; readonly prlimit: string; readonly system: SystemLayout };
+
+/** What stands beside the script: the options, each ended by NUL, as bubblewrap reads them from a file. */
+const argvFile = 'argv';
+/** The filter of system calls. */
+const filterFile = 'filter';
+
+/**
+ * How a script starts `spec`: the options in a file, because the command line of a process can be read by everybody on the machine, and the
+ * filter in another. `filter` is null where there is none for this machine.
+ */
+export function bubblewrapCommand(spec: SandboxSpec, tools: BubblewrapTools, filter: Uint8Array | null): SandboxCommand {
+  const { options, prefix } = bubblewrapArgv(spec, tools);
+  const all = filter === null ? options : [...options, '--seccomp', '7'];
+  const argv = new TextEncoder().encode(all.map((word) => `${word}\0`).join(''));
+  const inside = `-- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}"${filter === null ? '' : ` 7< "$dir/${filterFile}"`}`;
+  return {
+    files: { [argvFile]: argv, ...(filter === null ? {} : { [filterFile]: filter }) },
+    run: `${quote(tools.bwrap)} --args 9 ${inside}`,
+    runReporting: `${quote(tools.bwrap)} --args 9 --json-status-fd 8 ${inside}`,
+  };
+}

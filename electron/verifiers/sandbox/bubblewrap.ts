@@ -1,6 +1,6 @@
 // The bubblewrap backend: Linux, bubblewrap 0.8 or later, user namespaces.
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -12,10 +12,12 @@ import {
   type SandboxSpec,
 } from './api.ts';
 import { bubblewrapCommand, type BubblewrapTools } from './bubblewrap-argv.ts';
-import { argvBytes, argvFile, enterScript } from './call-script.ts';
+import { enterScript } from './call-script.ts';
+import { writeScript } from './launch.ts';
 import { probeScript } from './probe-script.ts';
 import { cannotSetUp, type Finding, notInstalled, thisMachine, tooOld } from './remedies.ts';
 import { firstOf, systemLayout } from './system-layout.ts';
+import { systemCallFilter } from './system-calls.ts';
 import { giveTo, type Owner, verifierOwner } from './unprivileged.ts';
 
 const name = 'bubblewrap';
@@ -65,9 +67,7 @@ function run(program: string, args: readonly string[], env: Record<string, strin
 async function runInside(command: SandboxCommand, owner: Owner | null): Promise<Ran | null> {
   const folder = await mkdtemp(path.join(tmpdir(), 'pawl-probe-'));
   try {
-    const script = path.join(folder, 'enter');
-    await writeFile(path.join(folder, argvFile), argvBytes(command.options), { mode: 0o600 });
-    await writeFile(script, enterScript(command), { mode: 0o700 });
+    const script = writeScript(path.join(folder, 'enter'), command, enterScript(command));
     if (owner !== null) giveTo(owner, folder);
     const argv = ['/bin/sh', '-c', probeScript, 'probe', homedir(), secretName];
     return await run('/bin/sh', [script, ...argv], { [secretName]: 'seen' }, owner);
@@ -94,13 +94,21 @@ export function guaranteesOf(stdout: string): { readonly guarantees: SandboxGuar
     processes: holds('processes'),
     memory: holds('memory'),
     cpu: holds('cpu'),
+    systemCalls: holds('systemCalls'),
   };
   return { guarantees, failures };
 }
 
-/** `bwrap` is where bubblewrap is looked for, in this order. */
-export function createBubblewrap(bwrapPaths: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']): SandboxBackend {
+const seenIn = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';
+
+/** The backend; `bwrapPaths` is where bubblewrap is looked for, in this order, `filter` is that of this machine's system calls. */
+export function createBubblewrap(
+  bwrapPaths: readonly string[] = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'],
+  filter: Uint8Array | null = systemCallFilter(process.arch),
+): SandboxBackend {
   let known: BubblewrapTools | null = null;
+  // Until a probe finds that this kernel takes none.
+  let used = filter;
   const tools = (): BubblewrapTools | Finding => {
     if (known !== null) return known;
     const bwrap = firstOf(...bwrapPaths);
@@ -113,7 +121,7 @@ export function createBubblewrap(bwrapPaths: readonly string[] = ['/usr/bin/bwra
   const command = (spec: SandboxSpec) => {
     const found = tools();
     if ('message' in found) throw new RangeError(found.message);
-    return bubblewrapCommand(spec, found);
+    return bubblewrapCommand(spec, found, used);
   };
 
   const look = async (): Promise<SandboxProbe> => {
@@ -134,16 +142,24 @@ export function createBubblewrap(bwrapPaths: readonly string[] = ['/usr/bin/bwra
     if (version === null) return missing({ message: `${found.bwrap} --version says nothing that could be understood`, remedy: null });
     if (!isRecent(version)) return missing(tooOld(thisMachine, version), version);
 
-    const ran = await runInside(bubblewrapCommand(probeSpec, found), owner);
+    const filtered = filter === null ? null : await runInside(bubblewrapCommand(probeSpec, found, filter), owner);
+    // A kernel that takes no filter is no reason to run nothing; everything else would fail without the filter as well.
+    const refused = filtered !== null && filtered.stdout === '' && /seccomp/i.test(filtered.stderr);
+    const ran = filtered === null || refused ? await runInside(bubblewrapCommand(probeSpec, found, null), owner) : filtered;
     if (ran === null) return missing({ message: 'there is no /bin/sh', remedy: null }, version);
     if (ran.stdout === '') return missing(cannotSetUp(thisMachine, ran.stderr), version);
+    used = ran === filtered ? filter : null;
     const { guarantees, failures } = guaranteesOf(ran.stdout);
-    if (failures.length > 0) {
-      const message = `bubblewrap ${version} runs, and does not hold what it must: ${failures.slice(0, 5).join('; ')}`;
+    const fatal = failures.filter((line) => !line.startsWith('systemCalls:'));
+    if (fatal.length > 0) {
+      const message = `bubblewrap ${version} runs, and does not hold what it must: ${fatal.slice(0, 5).join('; ')}`;
       return { available: false, backend: name, version, guarantees, message, remedy: null };
     }
+    const why = filter === null ? `there is none for ${process.arch}` : refused ? seenIn(filtered.stderr) : seenIn(failures.join('; '));
+    const unfiltered = guarantees.systemCalls ? '' : `, without a filter of system calls (${why})`;
     const as = owner === null ? '' : `, as user ${owner.uid} because Pawl is root`;
-    return { available: true, backend: name, version, guarantees, message: `bubblewrap ${version}: probed and holding${as}`, remedy: null };
+    const message = `bubblewrap ${version}: probed and holding${unfiltered}${as}`;
+    return { available: true, backend: name, version, guarantees, message, remedy: null };
   };
 
   let held: SandboxProbe | null = null;

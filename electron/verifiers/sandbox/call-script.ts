@@ -2,9 +2,8 @@
 // times, and `enter`, which starts a whole verifier. Shell, because starting one takes a millisecond and Node forty. Every word in them is
 // ours; what a task or a candidate says arrives as positional parameters and in files.
 import type { SandboxCommand } from './api.ts';
+import { quote } from './quote.ts';
 
-/** What stands beside the script: bubblewrap's options, each ended by NUL. */
-export const argvFile = 'argv';
 /** Folder of what each call leaves: `<pid>.status` and `<pid>.stderr`. */
 export const callsFolder = 'calls';
 /** A line for every call that could not be made, which is our fault and nobody's verdict. */
@@ -12,11 +11,6 @@ export const failedFile = 'failed';
 
 /** Exit code of a call that could not be made. */
 export const callFailed = 125;
-
-/** bubblewrap's options as the file that it reads: its command line can be read by everybody on the machine. */
-export const argvBytes = (options: readonly string[]): Uint8Array => new TextEncoder().encode(options.map((word) => `${word}\0`).join(''));
-
-const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 // bubblewrap passes on every descriptor that is open, and Node those that its own parent left open. A POSIX shell can name 3 to 9 only,
 // bash all of them; without bash nothing is run while one of the others is open. The descriptor of this very file closes by itself.
@@ -30,7 +24,8 @@ fail() {
 }
 for f in /proc/self/fd/*; do
   case \${f##*/} in
-    0 | 1 | 2) ;;
+    # The last where nothing lists descriptors.
+    0 | 1 | 2 | '*') ;;
     ?) eval "exec \${f##*/}>&-" ;;
     *)
       if [ -e "$f" ] && ! [ "$f" -ef "$0" ]; then
@@ -41,12 +36,12 @@ for f in /proc/self/fd/*; do
       ;;
   esac
 done
+# Where memory runs out, the kernel ends what is in here before anything else on the machine.
+{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null
 `;
 
-/** Runs its arguments in the sandbox whose options are beside it, as this process. */
-export function enterScript({ program, prefix }: SandboxCommand): string {
-  return `${beginning}exec ${quote(program)} --args 9 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}"\n`;
-}
+/** Runs its arguments in the sandbox, as this process. */
+export const enterScript = ({ run }: Pick<SandboxCommand, 'run'>): string => `${beginning}exec ${run}\n`;
 
 /**
  * `head` cuts. `unbuffered` is the library with which stdbuf(1) has it pass on at once what it reads, so that a candidate can be asked and
@@ -59,7 +54,11 @@ export type CapTools = { readonly head: string; readonly unbuffered: string | nu
  * on writing gets SIGPIPE); the exit code is the candidate's, 128 + n for signal n. When this shell is killed, bubblewrap and all in the
  * sandbox die with it: bubblewrap is its direct child.
  */
-export function callScript({ program, prefix }: SandboxCommand, { head, unbuffered }: CapTools, outputBytes: number): string {
+export function callScript(
+  { runReporting }: Pick<SandboxCommand, 'runReporting'>,
+  { head, unbuffered }: CapTools,
+  outputBytes: number,
+): string {
   const cap = `${quote(head)} -c ${outputBytes}`;
   const stream = unbuffered === null ? cap : `_STDBUF_O=0 LD_PRELOAD=${quote(unbuffered)} ${cap}`;
   const call = `"$dir/${callsFolder}/$$`;
@@ -68,7 +67,7 @@ export function callScript({ program, prefix }: SandboxCommand, { head, unbuffer
   exit ${callFailed}
 fi
 shift
-${quote(program)} --args 9 --json-status-fd 8 -- ${prefix.map(quote).join(' ')} "$@" 9< "$dir/${argvFile}" 8> ${call}.status" 2> ${call}.stderr" | ${stream}
+${runReporting} 8> ${call}.status" 2> ${call}.stderr" | ${stream}
 if [ -s ${call}.stderr" ]; then ${cap} < ${call}.stderr" >&2; fi
 code=
 while read -r line; do

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { SandboxBackend, SandboxLimits, SandboxSpec } from './api.ts';
-import { argvBytes, argvFile, callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
+import type { SandboxBackend, SandboxCommand, SandboxLimits, SandboxSpec } from './api.ts';
+import { callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
 import type { SystemLayout } from './bubblewrap-argv.ts';
 import { firstOf, isSystemPath, systemLayout } from './system-layout.ts';
 
@@ -20,6 +20,14 @@ export type Laid = {
   /** Absolute path of the result channel, an empty file. */
   readonly report: string;
 };
+
+/** Writes `script` (absolute, new) with `text`, and what it reads beside it. */
+export function writeScript(script: string, { files }: Pick<SandboxCommand, 'files'>, text: string): string {
+  for (const [name, bytes] of Object.entries(files))
+    writeFileSync(path.join(path.dirname(script), name), bytes, { flag: 'wx', mode: 0o600 });
+  writeFileSync(script, text, { flag: 'wx', mode: 0o700 });
+  return script;
+}
 
 /** PAWL_RUN for a verifier that runs candidates: a program of ours that runs its arguments in a sandbox of their own. */
 export function writeCallScript(
@@ -42,10 +50,7 @@ export function writeCallScript(
   const unbuffered = firstOf('/usr/libexec/coreutils/libstdbuf.so', '/usr/lib/coreutils/libstdbuf.so');
   const place = path.join(folder, 'call');
   mkdirSync(path.join(place, callsFolder), { recursive: true });
-  const script = path.join(place, 'run');
-  writeFileSync(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 });
-  writeFileSync(script, callScript(command, { head, unbuffered }, outputBytes), { flag: 'wx', mode: 0o700 });
-  return script;
+  return writeScript(path.join(place, 'run'), command, callScript(command, { head, unbuffered }, outputBytes));
 }
 
 /** Where things are inside a shared sandbox. */
@@ -78,10 +83,7 @@ export function writeEnterScript(
   });
   const place = path.join(folder, 'call');
   mkdirSync(place);
-  const script = path.join(place, 'enter');
-  writeFileSync(path.join(place, argvFile), argvBytes(command.options), { flag: 'wx', mode: 0o600 });
-  writeFileSync(script, enterScript(command), { flag: 'wx', mode: 0o700 });
-  return script;
+  return writeScript(path.join(place, 'enter'), command, enterScript(command));
 }
 
 let system: SystemLayout | null = null;

@@ -27,8 +27,11 @@ while read -r key value rest; do
     CapEff:|CapPrm:|CapInh:|CapAmb:) [ "$value" = 0000000000000000 ] || fail processes "$key $value" ;;
     NoNewPrivs:) [ "$value" = 1 ] || fail processes "privileges can be gained" ;;
     Uid:) [ "$value" = 0 ] && fail processes "it runs as root" ;;
+    Seccomp:) [ "$value" = 2 ] || fail systemCalls "they are not filtered" ;;
   esac
 done < /proc/self/status
+# A container may have a filter of its own, so that one more has to be seen working.
+if setarch -R true 2>/dev/null; then fail systemCalls "a program can be another kind of process"; fi
 if unshare --user true 2>/dev/null; then fail processes "a user namespace can be made inside"; fi
 for path in /proc/[0-9]*; do
   pid=\${path#/proc/}

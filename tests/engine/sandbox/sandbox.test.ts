@@ -6,8 +6,9 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Verification } from '#electron/verifiers/api.ts';
 import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
-import { bubblewrapCommand } from '#electron/verifiers/sandbox/bubblewrap-argv.ts';
+import { bubblewrapArgv } from '#electron/verifiers/sandbox/bubblewrap-argv.ts';
 import { createBubblewrap, guaranteesOf, isRecent } from '#electron/verifiers/sandbox/bubblewrap.ts';
+import { systemCallFilter } from '#electron/verifiers/sandbox/system-calls.ts';
 import { fixedEnvironment, noGuarantees, type SandboxSpec } from '#electron/verifiers/sandbox/api.ts';
 import { cannotSetUp, type Machine, notInstalled } from '#electron/verifiers/sandbox/remedies.ts';
 import { isMapped, verificationFolder } from '#electron/verifiers/sandbox/unprivileged.ts';
@@ -55,7 +56,7 @@ describe.skipIf(missing !== null)('the sandbox of this machine', () => {
     expect(first).toMatchObject({
       available: true,
       backend: 'bubblewrap',
-      guarantees: { network: true, filesystem: true, processes: true, memory: true, cpu: true },
+      guarantees: { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true },
       remedy: null,
       version: expect.stringMatching(/^\d+\.\d+/),
     });
@@ -283,13 +284,33 @@ describe('what a probe says', () => {
     expect(() => createBackend('darwin').command(spec())).toThrow(RangeError);
   });
 
+  test.skipIf(missing !== null)('a kernel that takes no filter of system calls is told, and no reason to refuse', async () => {
+    const refuses = fake(
+      'unfiltered',
+      `for fd in /proc/self/fd/7; do [ -e "$fd" ] && { echo "bwrap: prctl(PR_SET_SECCOMP): Invalid argument" >&2; exit 1; }; done\nexec /usr/bin/bwrap "$@"`,
+    );
+    for (const [backend, why] of [
+      [refuses, /without a filter of system calls \(bwrap: prctl\(PR_SET_SECCOMP\): Invalid argument\)/],
+      [createBubblewrap(undefined, null), /without a filter of system calls \(there is none for \w+\)/],
+    ] as const) {
+      const probe = await backend.probe();
+      expect(probe).toMatchObject({
+        available: true,
+        guarantees: { systemCalls: false, processes: true },
+        message: expect.stringMatching(why),
+      });
+      expect(backend.command(spec()).files).not.toHaveProperty('filter');
+    }
+    expect(createBubblewrap().command(spec()).files['filter']).toEqual(systemCallFilter(process.arch));
+  });
+
   test('versions', () => {
     expect(['bubblewrap 0.8.0', 'bubblewrap 0.12', '1.0'].map(isRecent)).toEqual([true, true, true]);
     expect(['bubblewrap 0.7.9', 'bubblewrap 0.4', 'nothing'].map(isRecent)).toEqual([false, false, false]);
   });
 
   test('what did not hold, and a probe that was cut short', () => {
-    const all = { network: true, filesystem: true, processes: true, memory: true, cpu: true };
+    const all = { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true };
     expect(guaranteesOf('end\n')).toEqual({ guarantees: all, failures: [] });
     expect(guaranteesOf('network: there is eth0\nend\n')).toEqual({
       guarantees: { ...all, network: false },
@@ -357,8 +378,8 @@ const tools = {
 
 describe('the command line', () => {
   test('is the same for the same spec; every tmpfs has a size; the root is read-only at last; limits come as they are', () => {
-    const { options, prefix } = bubblewrapCommand(spec(), tools);
-    expect(bubblewrapCommand(spec(), tools)).toEqual({ program: '/usr/bin/bwrap', options, prefix });
+    const { options, prefix } = bubblewrapArgv(spec(), tools);
+    expect(bubblewrapArgv(spec(), tools)).toEqual({ options, prefix });
     const places = options.flatMap((word, i) => (word === '--tmpfs' ? [i] : []));
     expect(places.map((i) => options[i + 1])).toEqual(['/dev/shm', '/tmp', '/task']);
     for (const i of places) expect(options[i - 2]).toBe('--size');
@@ -412,7 +433,7 @@ describe('the command line', () => {
     ['a name that is none', { env: { 'A=B': 'c' } }, /no name of a variable/],
     ['NUL in a variable', { env: { A: 'b\0--bind' } }, /NUL in A/],
   ])('refuses %s', (_, changes, message) => {
-    expect(() => bubblewrapCommand(spec(changes), tools)).toThrow(message);
+    expect(() => bubblewrapArgv(spec(changes), tools)).toThrow(message);
   });
 
   // CVE-2026-87766: the reason for the first of those rules.
@@ -453,7 +474,7 @@ describe('the command line', () => {
         const written = readdirSync(path.join(folder, 'victim'));
         expect(minor >= 12 ? [[]] : [[], ['made']]).toContainEqual(written);
         expect(() =>
-          bubblewrapCommand(
+          bubblewrapArgv(
             spec({
               writableFiles: [bind('/box', path.join(folder, 'box'))],
               scratch: [{ target: '/box/sub/made', bytes: 1 }],

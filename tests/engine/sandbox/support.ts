@@ -1,9 +1,14 @@
 // Verifications of the fixture task `repair-py` with hostile candidates, and the same with a verifier that was weakened on purpose.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
+import type { SandboxBackend, SandboxSpec } from '#electron/verifiers/sandbox/api.ts';
 import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
+import { enterScript } from '#electron/verifiers/sandbox/call-script.ts';
+import { writeScript } from '#electron/verifiers/sandbox/launch.ts';
+import { giveTo, verifierOwner } from '#electron/verifiers/sandbox/unprivileged.ts';
 import type { ContractBody } from '#shared/domain/contract.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { makeContract, request, textFile } from '../verifiers/support.ts';
@@ -69,6 +74,38 @@ export function repairRequest(files: Readonly<Record<string, string>>, given: Gi
     program: { path: program, version: 'test' },
     ...(given.unsandboxed === undefined ? {} : { unsandboxed: given.unsandboxed }),
   };
+}
+
+/** What `argv` gives back, run by `backend` as the runner would. */
+export function runIn(backend: SandboxBackend, argv: readonly string[], changes: Partial<SandboxSpec> = {}) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pawl-inside-'));
+  try {
+    mkdirSync(path.join(folder, 'call'));
+    const command = backend.command({
+      readOnly: [],
+      writableFiles: [],
+      scratch: [{ target: '/work', bytes: 16 * 1024 * 1024 }],
+      cwd: '/work',
+      env: {},
+      limits: { memoryMb: 1024, cpuS: 20, processes: 64, fileMb: 16 },
+      ...changes,
+    });
+    const script = writeScript(path.join(folder, 'call', 'enter'), command, enterScript(command));
+    const owner = verifierOwner();
+    if (typeof owner === 'string') throw new Error(owner);
+    if (owner !== null) giveTo(owner, folder);
+    const { status, signal, stdout, stderr } = spawnSync('/bin/sh', [script, ...argv], {
+      encoding: 'utf8',
+      env: {},
+      cwd: '/',
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+      ...owner,
+    });
+    return { status, signal, stdout, stderr };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Processes of this machine whose command line holds `text`. */
