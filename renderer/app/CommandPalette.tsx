@@ -47,9 +47,6 @@ export function CommandPalette() {
     <Dialog label={t.paletteTitle} onClose={close}>
       <input
         className={styles['query']}
-        // It was opened to be written into.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus
         role="combobox"
         aria-expanded="true"
         aria-controls="palette-list"
@@ -66,8 +63,7 @@ export function CommandPalette() {
       />
       <div id="palette-list" role="listbox" aria-label={t.paletteTitle} className={styles['list']}>
         {found.map((command, i) => (
-          // The list is driven from the line above it; a row needs no focus and no keys of its own.
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- keys and focus stay in the line above
           <div
             key={command.id}
             id={`palette-${i}`}

@@ -143,8 +143,7 @@ export function createQueryCache(engine: Engine): QueryCache {
   follow().catch(() => {});
 
   return {
-    // The type is the one under which this very name and input was fetched; the map cannot say so.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fetched under this very name and input, which a map cannot say
     read: (name, input) => entryOf(name, input).state as QueryState<Output<Contract[typeof name]>>,
     watch(name, input, listener) {
       const entry = entryOf(name, input);

@@ -1,5 +1,5 @@
 // React's view of the engine and of what it has answered.
-import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { createContext, useCallback, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Contract } from '#shared/contract/contract.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { CallName, Input, Output } from '#shared/rpc/types.ts';
@@ -28,14 +28,20 @@ const unwatched = () => () => {};
 /** The answer to one query, kept current; null asks for nothing. A new input starts without data; `useKept` bridges that. */
 export function useQuery<K extends QueryName>(name: K, input: Input<Contract[K]> | null): QueryState<Output<Contract[K]>> {
   const { cache } = useConnection();
-  const key = JSON.stringify(input);
-  // Callers write inputs as literals: the same content is the same input.
-  // oxlint-disable-next-line react/exhaustive-deps
-  const stable = useMemo(() => input, [key]);
+  const stable = useStable(input);
   return useSyncExternalStore(
     useCallback((listener: () => void) => (stable === null ? unwatched() : cache.watch(name, stable, listener)), [cache, name, stable]),
     () => (stable === null ? idle : cache.read(name, stable)),
   );
+}
+
+/** The same object for as long as its content, as JSON, is the same: so what is written as a literal or answered anew can be a dependency. */
+export function useStable<T>(value: T): T {
+  const key = JSON.stringify(value);
+  const [kept, setKept] = useState({ key, value });
+  if (kept.key === key) return kept.value;
+  setKept({ key, value });
+  return value;
 }
 
 /** The value once it has not changed for `ms`: what is being typed is not asked about letter by letter. */

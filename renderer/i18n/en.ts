@@ -4,7 +4,8 @@ import type { BudgetDimension } from '#shared/domain/budget.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Ended } from '#shared/domain/ended-as.ts';
-import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
+import type { Outcome, RunStatus, StopReason, VerdictSource } from '#shared/domain/transition.ts';
+import type { BundleReplay, RunDivergence } from '#shared/contract/replay.ts';
 import { createFormat } from './format.ts';
 import { code, plain, strong, type Change, type Part, type Phrase } from './phrase.ts';
 
@@ -92,11 +93,11 @@ export const en = {
     invalid: 'invalid',
     no_verdict: 'no verdict',
     aborted: 'aborted',
-  } satisfies Record<Outcome, string> as Record<Outcome, string>,
+  } satisfies Record<Outcome, string>,
   status: { running: 'running', interrupted: 'interrupted', stopped: 'stopped', not_started: 'not started' } satisfies Record<
     RunStatus,
     string
-  > as Record<RunStatus, string>,
+  >,
   stop: {
     zero_rank: 'nothing left to fix',
     budget: 'budget used up',
@@ -104,11 +105,11 @@ export const en = {
     verifier_dead: 'verifier gave no verdicts',
     contract_changed: 'task files changed',
     stalled: 'no progress',
-  } satisfies Record<StopReason, string> as Record<StopReason, string>,
+  } satisfies Record<StopReason, string>,
   proposer: { search: 'search', openai: 'model', command: 'command', recorded: 'recorded', human: 'human' } satisfies Record<
     ProposerKind,
     string
-  > as Record<ProposerKind, string>,
+  >,
   budget: {
     attempts: 'Attempts',
     rounds: 'Rounds',
@@ -118,7 +119,7 @@ export const en = {
     verifierRuns: 'Verifier runs',
     verifierMs: 'Verifier time',
     wallMs: 'Wall time',
-  } satisfies Record<BudgetDimension, string> as Record<BudgetDimension, string>,
+  } satisfies Record<BudgetDimension, string>,
   verdictCode: {
     no_candidate: 'the answer held no candidate',
     empty: 'the candidate has no files',
@@ -138,14 +139,14 @@ export const en = {
     infra: 'the machine failed, not the candidate',
     budget: 'the budget left no room to measure it',
     aborted: 'the run was stopped meanwhile',
-  } satisfies Record<InvalidCode | NoVerdictCode, string> as Record<InvalidCode | NoVerdictCode, string>,
+  } satisfies Record<InvalidCode | NoVerdictCode, string>,
   // run screen
   slots: (n: number) => count(n, 'slot', 'slots'),
   seed: (n: number) => `seed ${n}`,
   live: 'live',
   stopped: (standing: string, reason: string) => `${standing}: ${reason}`,
   /** How a run that has stopped stands, in a word. */
-  ended: { done: 'done', stopped: 'stopped', failed: 'failed' } satisfies Record<Ended, string> as Record<Ended, string>,
+  ended: { done: 'done', stopped: 'stopped', failed: 'failed' } satisfies Record<Ended, string>,
   loadingTransition: (n: number) => `Loading transition ${f.int(n)}`,
   replayNotChecked: 'decisions not checked here',
   replayNotCheckedTitle: 'What this run has now was not recomputed from its records on this machine. Press to do it.',
@@ -195,7 +196,7 @@ export const en = {
   diffStatus: { added: 'new file', removed: 'deleted', modified: 'changed', mode: 'permissions only' } satisfies Record<
     FileChange['status'],
     string
-  > as Record<FileChange['status'], string>,
+  >,
   diffNoChanges: 'The candidate has exactly the files of its base.',
   diffNotText: (path: string) => `${path} is not text, so there are no lines to compare.`,
   diffSizes: (before: string, after: string) => `Base ${before}, candidate ${after}.`,
@@ -299,8 +300,8 @@ export const en = {
   announce: (outcome: string, changes: string, place: string) => [outcome, changes, place].filter((s) => s !== '').join(', '),
   announceChange: (name: string, before: number, after: number) => `${name} ${f.int(before)} to ${f.int(after)}`,
   // verdict, memory, bundle, record
-  verdictSource: { fresh: 'measured', cache: 'known from the same files before', none: 'not measured' } as Record<
-    'fresh' | 'cache' | 'none',
+  verdictSource: { fresh: 'measured', cache: 'known from the same files before', none: 'not measured' } satisfies Record<
+    VerdictSource,
     string
   >,
   verifierOutput: 'Verifier output',
@@ -464,12 +465,12 @@ export const en = {
     drift: 'Drift: both measurements agree with each other, and not with the certificate.',
     flake: 'Flake: the two measurements disagree with each other.',
     no_verdict: 'No verdict: a measurement gave no rank, so there is nothing to compare.',
-  } as Record<'match' | 'drift' | 'flake' | 'no_verdict', string>,
+  } satisfies Record<BundleReplay['result'], string>,
   verifyWhy: {
     match: 'as certified, twice',
     drift: 'another value, twice: verifier, tools or machine changed',
     flake: 'one value, then another: the verifier does not repeat itself',
-  } as Record<'match' | 'drift' | 'flake', string>,
+  } satisfies Record<BundleReplay['coordinates'][number]['result'], string>,
   verifyRecorded: 'recorded',
   verifyNow: 'now',
   verifyWhyHead: 'why',
@@ -501,7 +502,7 @@ export const en = {
     command: 'your own program, as a process of this machine, not sandboxed',
     recorded: 'stored responses of an earlier run; no model and no network',
     human: 'you; nothing runs until you submit a change',
-  } satisfies Record<ProposerKind, string> as Record<ProposerKind, string>,
+  } satisfies Record<ProposerKind, string>,
   unsandboxed: 'unsandboxed',
   unsandboxedTitle: 'Candidate code of this run was allowed to run without a sandbox. That stands in its header and in every verdict.',
   unsandboxedSwitch: 'Run candidate code without a sandbox',
@@ -530,7 +531,10 @@ export const en = {
   compareSame: (n: number) => `All ${count(n, 'attempt', 'attempts')} after it alike, to their common end.`,
   compareFirst: (fields: string) => `first difference: ${fields}`,
   compareFirstEnd: 'first difference: one side ends here',
-  compareField: { tree: 'files', outcome: 'outcome', rank: 'rank' } as Record<'tree' | 'outcome' | 'rank', string>,
+  compareField: { tree: 'files', outcome: 'outcome', rank: 'rank' } satisfies Record<
+    NonNullable<RunDivergence['first']>['fields'][number],
+    string
+  >,
   compareThis: 'this run',
   compareOther: 'the other',
   compareAttempt: 'attempt',

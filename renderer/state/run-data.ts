@@ -12,14 +12,16 @@ export type RunSource = {
   follow(after: number, signal: AbortSignal): AsyncIterable<TransitionRow>;
 };
 
-/** Read side of the store. `n` counts from 1, `seq` from 0 (genesis). Reading what is not loaded gives the value named with each function. */
+/**
+ * Read side of the store. `n` counts from 1, `seq` from 0 (genesis). Reading what is not loaded gives the value named with each function.
+ * React works on snapshots: another object with every change, whose numbers stay as they were; the columns behind its functions are shared,
+ * grow in place and never take back what they held.
+ */
 export type RunData = {
   readonly run: string;
   /** Number of obligations. */
   readonly m: number;
   readonly obligations: readonly Obligation[];
-  /** Grows with every change; what was drawn from an older version is stale. */
-  readonly version: number;
   /** Number of transitions known to exist; not all of them need be loaded. */
   readonly count: number;
   /** Index in `outcomes`; 255 = not loaded. */
@@ -46,8 +48,10 @@ export type RunData = {
   ensure(from: number, to: number): void;
 };
 
-/** The owner's side: what fills the store. */
+/** The owner's side: what fills the store. Its own numbers are those of this moment. */
 export type RunStore = RunData & {
+  /** The run as it is now: the same object until something changes. */
+  snapshot(): RunData;
   /** Id of a bundle of the chain; '' where it is not known. */
   chainId(seq: number): string;
   /** Called after every change, at most once per frame. Returns the function that stops it. */
@@ -94,14 +98,14 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
   const chainTransitions: number[] = [];
   const chainIds: string[] = [];
   const listeners = new Set<() => void>();
-  let version = 0;
+  let snapshot: RunData | null = null;
   let count = 0;
   let streamedFrom = 0;
   let error: Error | null = null;
   let scheduled = false;
 
   const changed = () => {
-    version++;
+    snapshot = null;
     if (scheduled) return;
     scheduled = true;
     setTimeout(() => {
@@ -176,45 +180,47 @@ export function createRunStore(run: string, obligations: readonly Obligation[], 
   };
   const baseSeq = (n: number) => read(n, (c) => c.baseSeq, 0);
 
-  return {
+  const columns = {
     run,
     m,
     obligations,
-    get version() {
-      return version;
-    },
-    get count() {
-      return count;
-    },
-    get error() {
-      return error;
-    },
-    outcome: (n) => read(n, (c) => c.outcome, notLoaded),
-    round: (n) => read(n, (c) => c.round, 0),
-    slot: (n) => read(n, (c) => c.slot, 0),
+    outcome: (n: number) => read(n, (c) => c.outcome, notLoaded),
+    round: (n: number) => read(n, (c) => c.round, 0),
+    slot: (n: number) => read(n, (c) => c.slot, 0),
     baseSeq,
-    bundleSeq: (n) => read(n, (c) => c.bundleSeq, -1),
-    duplicateOf: (n) => read(n, (c) => c.duplicateOf, -1),
-    rank(n) {
+    bundleSeq: (n: number) => read(n, (c) => c.bundleSeq, -1),
+    duplicateOf: (n: number) => read(n, (c) => c.duplicateOf, -1),
+    rank(n: number) {
       const chunk = n < 1 ? undefined : chunks[Math.floor((n - 1) / chunkRows)];
       if (!chunk) return null;
       const at = ((n - 1) % chunkRows) * m;
       return (chunk.ranks[at] ?? -1) < 0 ? null : chunk.ranks.subarray(at, at + m);
     },
-    baseRank: (n) => chainRanks[baseSeq(n)] ?? noRank,
-    get chainLength() {
-      return chainRanks.length;
-    },
-    chainRank: (seq) => chainRanks[seq] ?? noRank,
-    chainTransition: (seq) => chainTransitions[seq] ?? -1,
-    chainId: (seq) => chainIds[seq] ?? '',
-    ensure(from, to) {
+    baseRank: (n: number) => chainRanks[baseSeq(n)] ?? noRank,
+    chainRank: (seq: number) => chainRanks[seq] ?? noRank,
+    chainTransition: (seq: number) => chainTransitions[seq] ?? -1,
+    ensure(from: number, to: number) {
       const last = Math.min(to, streamedFrom);
       for (let index = Math.floor((Math.max(1, from) - 1) / chunkRows); index * chunkRows < last; index++) {
         const chunk = chunkAt(index * chunkRows + 1);
         if (chunk.state === 'empty') void loadChunk(index, chunk);
       }
     },
+  };
+
+  return {
+    ...columns,
+    get count() {
+      return count;
+    },
+    get chainLength() {
+      return chainRanks.length;
+    },
+    get error() {
+      return error;
+    },
+    chainId: (seq) => chainIds[seq] ?? '',
+    snapshot: () => (snapshot ??= { ...columns, count, chainLength: chainRanks.length }),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -10,8 +10,7 @@ export function Bar({ label, text, used, max, title }: { label: string; text: st
       </div>
       <div
         className={styles['track']}
-        // The element meter cannot be drawn as a hairline in every engine.
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the element meter cannot be drawn as a hairline in every engine
         role="meter"
         aria-label={label}
         aria-valuenow={used}

@@ -5,7 +5,6 @@ import styles from './PhraseText.module.css';
 /** A sentence with its emphasis. */
 export function PhraseText({ phrase }: { phrase: Phrase }) {
   // Parts never move within one sentence, so their place is their identity.
-  // oxlint-disable-next-line react/no-array-index-key
   return phrase.map((part, i) =>
     part.tone === 'plain' ? (
       part.text

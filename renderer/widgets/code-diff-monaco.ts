@@ -1,8 +1,7 @@
 // Monaco, as little of it as a diff needs: the editor, the diff view, find, and light grammars. Loaded when the first diff is shown.
 // Everything comes from this bundle: one worker file, no language servers, no network.
 import { editor, languages } from 'monaco-editor/editor';
-// `?worker` is Vite's: it makes a constructor of the file.
-// oxlint-disable-next-line import/default
+// oxlint-disable-next-line import/default -- `?worker` is Vite's: it makes a constructor of the file
 import EditorWorker from 'monaco-editor/editor/editor.worker.js?worker';
 import 'monaco-editor/features/codeEditor/register';
 import 'monaco-editor/features/diffEditor/register';

@@ -28,8 +28,7 @@ export function treeId(manifest: Manifest): Sha {
 
 // Names that Windows gives to devices, with or without an extension; COM and LPT also take superscript digits.
 const reservedName = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])$/i;
-// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-const control = /[\u0000-\u001f\u007f-\u009f]/;
+const control = /\p{Cc}/u;
 
 const segmentProblem = (segment: string): string | null => {
   if (segment === '') return 'has an empty segment';

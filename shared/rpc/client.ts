@@ -136,8 +136,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
 
   const request = <R>(frame: (id: number) => unknown, signal?: AbortSignal): Promise<R> =>
     new Promise<R>((resolve, reject) => {
-      // The one place where an answer takes the type that the table promises: the server has parsed it against that table.
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type that the table promises: the server has parsed it against that table
       const id = begin({ done: (value) => resolve(value as R), fail: reject }, signal);
       if (pending.has(id)) send(frame(id));
     });
@@ -149,7 +148,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
     blob: (sha) => request((id) => ({ t: 'blob', id, sha })),
     async *stream(name, input, { signal, window = 64 } = {}) {
       type Item = Output<T[typeof name]>;
-      const queue: Item[] = [];
+      let queue: Item[] = [];
       let ended = false;
       let error: RpcError | undefined;
       let wake = () => {};
@@ -174,29 +173,24 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       );
       if (pending.has(id)) send({ t: 'call', id, name, input, credit: window });
       let taken = 0;
-      let at = 0;
       try {
         for (;;) {
-          while (at < queue.length) {
-            const item = queue[at++];
-            if (at === queue.length || at > 4096) {
-              queue.splice(0, at);
-              at = 0;
-            }
-            // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- at < queue.length, also where Item admits undefined
-            yield item as Item;
+          const batch = queue;
+          queue = [];
+          for (const item of batch) {
+            yield item;
             if (++taken >= Math.max(1, window >> 1)) {
               if (pending.has(id)) send({ t: 'credit', id, n: taken });
               taken = 0;
             }
           }
+          if (queue.length > 0) continue;
           if (ended) {
             if (error) throw error;
             return;
           }
           await new Promise<void>((resolve) => {
             wake = resolve;
-            if (at < queue.length || ended) resolve();
           });
         }
       } finally {

@@ -32,8 +32,7 @@ type AnyHandler = (input: unknown, context: CallContext) => unknown;
 export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>, port: Port, options: ServeOptions): Serving {
   const live = new Map<number, LiveCall>();
   let left = false;
-  // A handler is looked up by the name that also chose the schema its input was parsed with.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- looked up by the name that also chose the schema its input was parsed with
   const handlerOf = new Map<string, AnyHandler>(Object.entries(handlers as Record<string, AnyHandler>));
   const send = (frame: ServerFrame) => port.send(frame);
 
@@ -64,8 +63,8 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
       const input = parseInput(procedure.input, frame.input, name);
       const result = handler(input, { signal });
       if (procedure.kind === 'stream') {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Handlers<T> gives an iterable for every stream
-        await pump(frame, call, result as AsyncIterable<unknown>, procedure.item);
+        if (!isAsyncIterable(result)) throw new TypeError(`the handler of ${name} gives no stream`);
+        await pump(frame, call, result, procedure.item);
         if (!signal.aborted) send({ t: 'end', id });
       } else {
         const value = procedure.output.parse(await result);
@@ -175,6 +174,9 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
     left: () => left,
   };
 }
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 function parseInput(schema: z.ZodType, value: unknown, name: string): unknown {
   const parsed = schema.safeParse(value);

@@ -165,7 +165,7 @@ describe('frame', () => {
   test('the palette finds a command by its name in either language and runs it', async () => {
     const app = await openApp({ runs: fakeLibrary(2, false) });
     await app.press('{Control>}k{/Control}');
-    await app.screen.getByRole('combobox').fill('새 실행');
+    await app.press('새 실행');
     await expect.element(app.screen.getByRole('option', { name: 'New run' })).toBeVisible();
     await app.press('{Enter}');
     await expect.element(app.screen.getByRole('complementary', { name: 'New run' })).toBeVisible();
@@ -177,6 +177,16 @@ describe('frame', () => {
     await expect.element(app.screen.getByRole('dialog', { name: 'All keys' })).toMatchTextContent('Open the selected run');
     await app.press('{Escape}');
     await expect.element(app.screen.getByRole('dialog')).not.toBeInTheDocument();
+  });
+
+  test('a press outside closes a dialog, a press inside does not', async () => {
+    const app = await openApp({ runs: fakeLibrary(2, false) });
+    await app.press('{Shift>}{?}{/Shift}');
+    const dialog = app.screen.getByRole('dialog', { name: 'All keys' });
+    await dialog.click({ position: { x: 20, y: 20 } });
+    await expect.element(dialog).toBeVisible();
+    await dialog.click({ position: { x: -20, y: 20 }, force: true });
+    await expect.element(dialog).not.toBeInTheDocument();
   });
 
   test('language and theme change at once and are stored', async () => {

@@ -1,6 +1,7 @@
 // The run screen: keys, words, filter, live runs, stale panes.
 import { describe, expect, test } from 'vitest';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
+import { ensure } from '#shared/lib/assert.ts';
 import { textIn } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { page } from 'vitest/browser';
@@ -108,8 +109,7 @@ describe('keys', () => {
   test('a colon goes to a number or to a bundle by its hash', async () => {
     const app = await openApp({ runs: [stopped] }, at(100));
     await app.press('{Shift>}{;}{/Shift}');
-    await app.screen.getByRole('textbox', { name: 'Go to number or hash' }).fill('999');
-    await app.press('{Enter}');
+    await app.press('999{Enter}');
     await expect.element(app.screen.getByText('No transition or bundle is called 999')).toBeVisible();
     const commit = firstOf(app, 'commit', 60);
     await app.screen.getByRole('textbox', { name: 'Go to number or hash' }).fill(rowOf(app, commit).bundle?.slice(0, 10) ?? '');
@@ -231,6 +231,19 @@ describe('live', () => {
     await expect.element(app.screen.getByText('live', { exact: true })).toBeVisible();
     app.fake.advance(app.fake.jobs[0]?.id ?? '');
     await expect.element(app.screen.getByText('of 24 transitions')).toBeVisible();
+  });
+
+  test('a run that went on and ended between two looks is shown to its new end', async () => {
+    const app = await openApp({ runs: [{ ...stopped, status: 'stopped', stop: 'user', shown: 120 }] }, at(120));
+    await app.press('{End}');
+    expect(selected()).toBe(120);
+    const job = ensure(app.fake.jobs[0], 'the run');
+    job.resume();
+    while (job.advance());
+    app.fake.advance(job.id);
+    await expect.element(app.screen.getByText('of 240 transitions')).toBeVisible();
+    await app.press('{End}');
+    await expect.poll(selected).toBe(240);
   });
 
   test('goes on after a lost connection without a gap', async () => {

@@ -48,7 +48,6 @@ export function fakeData(
     run: 'run_fake',
     m: keys.length,
     obligations: keys.map((key) => fakeObligation(key)),
-    version: 1,
     count: rows.length,
     outcome: (n) => {
       const found = row(n);

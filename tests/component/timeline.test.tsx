@@ -12,7 +12,6 @@ const none: ReadonlySet<number> = new Set();
 
 const props = (data: Props['data'], more: Partial<Props> = {}): Props => ({
   data,
-  version: data.version,
   selected: 10,
   focusedObligation: 2,
   hidden: none,
@@ -218,8 +217,7 @@ describe('timeline', () => {
   });
 
   test('the height is the same before and after data arrives, and fills what it is given', async () => {
-    const empty = { ...fakeRun(0), version: 0 };
-    const { screen, show } = await mount(props(empty, { selected: 0 }));
+    const { screen, show } = await mount(props(fakeRun(0), { selected: 0 }));
     const height = () => screen.container.querySelector('[role=slider]')?.getBoundingClientRect().height;
     const before = height();
     await show(props(fakeRun(240)));
@@ -280,29 +278,16 @@ describe('timeline', () => {
 
   test('a live run grows without moving what somebody looks at', async () => {
     const all = fakeRun(3000);
-    let count = 1500;
-    let version = 1;
-    const growing: Props['data'] = {
-      ...all,
-      get count() {
-        return count;
-      },
-      get version() {
-        return version;
-      },
-    };
-    const { main, mini, look, show } = await mount(props(growing, { live: true, selected: 700 }));
+    const upTo = (count: number): Props['data'] => ({ ...all, count });
+    const { main, mini, look, show } = await mount(props(upTo(1500), { live: true, selected: 700 }));
     const before = [look(main), look(mini)];
-    count = 1600;
-    version = 2;
-    await show(props(growing, { live: true, selected: 700, version }));
+    const more = upTo(1600);
+    await show(props(more, { live: true, selected: 700 }));
     expect(look(main)).toBe(before[0]);
     expect(look(mini)).not.toBe(before[1]);
-    await show(props(growing, { live: true, selected: 1600, version }));
+    await show(props(more, { live: true, selected: 1600 }));
     const following = look(main);
-    count = 1700;
-    version = 3;
-    await show(props(growing, { live: true, selected: 1700, version }));
+    await show(props(upTo(1700), { live: true, selected: 1700 }));
     expect(look(main)).not.toBe(following);
   });
 

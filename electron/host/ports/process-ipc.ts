@@ -55,5 +55,5 @@ export function fromParentProcess(own: NodeJS.Process): Port {
 }
 
 // Node's own type for a message leaves out typed arrays, which the advanced serialization carries.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every frame is an object
 const carried = (frame: unknown) => frame as object;

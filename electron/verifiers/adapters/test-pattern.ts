@@ -17,8 +17,7 @@ type Token = { readonly kind: 'char'; readonly char: string } | { readonly kind:
 
 /** Control characters and half surrogate pairs in names become U+FFFD: names stand in lists, one a line. Long names are cut. */
 export function testId(name: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const plain = name.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '\u{fffd}');
+  const plain = name.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, '\u{fffd}');
   return plain.length > maxIdLength ? plain.slice(0, maxIdLength).toWellFormed() : plain;
 }
 

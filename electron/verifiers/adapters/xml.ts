@@ -18,8 +18,7 @@ const maxAttributes = 64;
 const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 // XML 1.0, production 2, on UTF-16 text that has no lone surrogates.
-// oxlint-disable-next-line no-control-regex
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+const forbidden = /[^\t\n\r\u0020-\ufffd]/;
 const nameAt = /[A-Za-z_:\u00c0-\ud7ff\uf900-\ufdcf][\w.:\u00b7-\ud7ff-]*/y;
 const spaceAt = /[ \t\r\n]*/y;
 const declaration =

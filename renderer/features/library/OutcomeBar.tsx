@@ -29,8 +29,7 @@ export function OutcomeBar({ counts, total }: { counts: OutcomeCounts; total: nu
   const { t } = useText();
   const text = outcomes.flatMap((outcome) => (counts[outcome] > 0 ? [t.outcomeCount(t.outcome[outcome], counts[outcome])] : [])).join(', ');
   return (
-    // A bar of shares has no HTML element of its own.
-    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an img needs a file; this picture is made of boxes
     <span className={styles['bar']} role="img" aria-label={t.outcomesOf(text === '' ? t.none : text)} title={text}>
       {order.map((outcome) =>
         counts[outcome] === 0 ? null : (

@@ -1,5 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- rows of a virtual list stand at absolute places, which table elements cannot */
-import { memo, useEffect, useRef } from 'react';
+import { memo, useEffect, useEffectEvent, useRef } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { RunSummary } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
@@ -29,6 +29,7 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
   const { t } = useText();
   const scroller = useRef<HTMLDivElement>(null);
   const { runs, more, loadMore } = list;
+  // oxlint-disable-next-line react/incompatible-library -- speaks of React Compiler, which this build does not use
   const virtual = useVirtualizer({ count: runs.length, getScrollElement: () => scroller.current, estimateSize: () => rowPx, overscan });
   const items = virtual.getVirtualItems();
   const scrolls = virtual.getTotalSize() > (virtual.scrollRect?.height ?? Number.POSITIVE_INFINITY);
@@ -36,11 +37,11 @@ export function RunTable({ list, active, onOpen, onActivate }: Props) {
   useEffect(() => {
     if (more && lastSeen >= runs.length - loadAhead) loadMore();
   }, [more, lastSeen, runs.length, loadMore]);
-  useEffect(() => {
-    if (runs.length > 0) virtual.scrollToIndex(active);
-    // Only the keys move the view, not what a live run does to the list.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [active]);
+  const scrollToRow = useEffectEvent((row: number) => {
+    if (runs.length > 0) virtual.scrollToIndex(row);
+  });
+  // Only the keys move the view, not what a live run does to the list.
+  useEffect(() => scrollToRow(active), [active]);
 
   return (
     <div
@@ -101,8 +102,7 @@ type RowProps = {
 const Row = memo(function Row({ run, index, top, active, onOpen, onActivate }: RowProps) {
   const { t, f } = useText();
   return (
-    // Keys reach rows through the command registry (j, k, Enter); the link inside is what the tab key finds.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- keys reach rows by the commands (j, k, Enter), the tab key by the link inside
     <div
       role="row"
       aria-rowindex={index + 2}

@@ -21,11 +21,11 @@ export function announcement(data: RunData, n: number, { t }: Text): string {
 }
 
 /** Says the selected transition, and what a key did not find, politely. */
-export function Announcer({ data, version, n }: { data: RunData; version: number; n: number }) {
+export function Announcer({ data, n }: { data: RunData; n: number }) {
   const text = useText();
   const notice = useUi((s) => s.notice);
   return (
-    <output className="visually-hidden" aria-live="polite" data-version={version}>
+    <output className="visually-hidden" aria-live="polite">
       {notice === '' ? announcement(data, n, text) : visibleText(notice)}
     </output>
   );

@@ -49,9 +49,6 @@ export function GoTo({ data, onSelect }: { data: RunStore; onSelect: (n: number)
       >
         <input
           className={styles['input']}
-          // The line was asked for by a key; writing into it is all that can be done here.
-          // oxlint-disable-next-line jsx-a11y/no-autofocus
-          autoFocus
           value={text}
           onChange={(event) => {
             setText(event.target.value);

@@ -18,7 +18,6 @@ const nearMissCount = 4;
 
 type Props = {
   readonly data: RunData;
-  readonly version: number;
   readonly n: number;
   readonly shown: ShownDetail;
   readonly live: boolean;
@@ -29,13 +28,10 @@ type Props = {
 };
 
 /** Why the selected transition became what it became: in words, then in numbers, then what came close. All of it from columns at hand. */
-export function Inspector({ data, version, n, shown, live, obligation, tamperEvidentOnly, onSelect, onFocusObligation }: Props) {
+export function Inspector({ data, n, shown, live, obligation, tamperEvidentOnly, onSelect, onFocusObligation }: Props) {
   const { t, f } = useText();
-  // `version` stands for the columns, which change in place.
-  // oxlint-disable-next-line react/exhaustive-deps
-  const reason = useMemo(() => (n > 0 ? reasonOf(data, n) : null), [data, version, n]);
-  // oxlint-disable-next-line react/exhaustive-deps
-  const near = useMemo(() => (n > 0 ? nearMisses(data, n, nearMissCount) : []), [data, version, n]);
+  const reason = useMemo(() => (n > 0 ? reasonOf(data, n) : null), [data, n]);
+  const near = useMemo(() => (n > 0 ? nearMisses(data, n, nearMissCount) : []), [data, n]);
   if (!reason) {
     return (
       <aside className={screen['panel']} aria-label={t.inspector}>

@@ -55,7 +55,7 @@ const startAnother = () => {
 export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
   const text = useText();
   const { t } = text;
-  const { store, version, error } = useRunStore(detail);
+  const { store, data, error } = useRunStore(detail);
   const n = useUi((s) => s.n);
   const obligation = useUi((s) => s.obligation);
   const hidden = useUi((s) => s.hidden);
@@ -68,7 +68,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const resume = useCommand('run.resume');
 
   useRunPlace(detail, place);
-  useFollow(store, version);
+  useFollow(data);
   usePlay(store);
   useEffect(() => ensureAround(store, n), [store, n]);
   const shown = useTransitionDetail(detail.id, n);
@@ -80,7 +80,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const run = detail.id;
   const stopNow = useCallback(() => void callStop({ run }), [callStop, run]);
   const resumeNow = useCallback(() => void callResume({ run }), [callResume, run]);
-  const transitions = Math.max(detail.transitions, store.count);
+  const transitions = Math.max(detail.transitions, data.count);
   const replay = useDecisionReplay(run, transitions);
   const { standing, start: startReplay } = replay;
   const replayNow = useCallback(() => {
@@ -170,13 +170,12 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                 {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
                 <Legend counts={detail.counts} total={detail.transitions} />
                 <div className={styles['timelineBody']}>
-                  {store.count === 0 ? (
+                  {data.count === 0 ? (
                     <p className={styles['notYet']}>{t.noTransitions}</p>
                   ) : (
                     <Timeline
                       ref={keep}
-                      data={store}
-                      version={version}
+                      data={data}
                       selected={n}
                       focusedObligation={obligation}
                       hidden={hidden}
@@ -194,15 +193,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
               <Group orientation="horizontal" defaultLayout={columns.defaultLayout} onLayoutChanged={columns.onLayoutChanged}>
                 <Panel id="tabs" minSize="360px">
                   {panel === null ? (
-                    <WorkArea
-                      data={store}
-                      version={version}
-                      n={n}
-                      shown={shown}
-                      live={live}
-                      detail={detail}
-                      tamperEvidentOnly={tamperEvidentOnly}
-                    />
+                    <WorkArea data={data} n={n} shown={shown} live={live} detail={detail} tamperEvidentOnly={tamperEvidentOnly} />
                   ) : (
                     <RunPanelView panel={panel} detail={detail} replay={replay} />
                   )}
@@ -210,8 +201,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                 <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />
                 <Panel id="inspector" defaultSize="332px" minSize="240px" maxSize="50%" groupResizeBehavior="preserve-pixel-size">
                   <Inspector
-                    data={store}
-                    version={version}
+                    data={data}
                     n={n}
                     shown={shown}
                     live={live}
@@ -225,7 +215,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
             </Panel>
           </Group>
         )}
-        <Announcer data={store} version={version} n={n} />
+        <Announcer data={data} n={n} />
         {overlay === 'goto' ? <GoTo data={store} onSelect={select} /> : null}
       </main>
     </>

@@ -27,7 +27,6 @@ const tabInfo: Readonly<Record<Tab, { readonly name: TextKey; readonly keys: str
 
 type Props = {
   readonly data: RunData;
-  readonly version: number;
   readonly n: number;
   readonly shown: ShownDetail;
   readonly live: boolean;
@@ -66,25 +65,31 @@ export function WorkArea({ data, n, shown, live, detail, tamperEvidentOnly }: Pr
         ) : null}
         <Position text={n > 0 && data.round(n) > 0 ? t.position(n, data.round(n), data.slot(n)) : ''} />
       </div>
-      <div className={styles['pane']} role="tabpanel" id="run-pane" aria-labelledby={`run-tab-${tab}`} aria-busy={shown.key !== n}>
+      <div className={styles['pane']}>
         {stale && shown.key !== null ? (
           <div className={styles['stale']} role="note">
             {t.staleShowing(shown.key, n)}
           </div>
         ) : null}
-        {shown.error && shown.key === n ? (
-          <div className={styles['problem']}>
-            <Problem error={shown.error} />
-          </div>
-        ) : shown.data ? (
-          // A pane scrolls, so the keyboard must be able to reach it.
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div className={styles['content']} data-stale={stale} tabIndex={0}>
+        <div
+          className={styles['content']}
+          role="tabpanel"
+          id="run-pane"
+          aria-labelledby={`run-tab-${tab}`}
+          aria-busy={shown.key !== n}
+          data-stale={stale}
+          tabIndex={0}
+        >
+          {shown.error && shown.key === n ? (
+            <div className={styles['problem']}>
+              <Problem error={shown.error} />
+            </div>
+          ) : shown.data ? (
             <Pane tab={tab} data={data} run={detail} detail={shown.data} awaited={old ? n : null} tamperEvidentOnly={tamperEvidentOnly} />
-          </div>
-        ) : (
-          <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
-        )}
+          ) : (
+            <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
+          )}
+        </div>
       </div>
     </section>
   );

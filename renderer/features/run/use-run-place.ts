@@ -1,5 +1,5 @@
 // The selection in the address bar, and the address bar in the selection.
-import { useEffect, useLayoutEffect } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { notePlace, type RunPlace } from '#renderer/app/navigation.ts';
@@ -11,7 +11,7 @@ const noteEveryMs = 200;
 /** Takes the selection from a link once it is followed, and keeps the address in step with the selection afterwards. */
 export function useRunPlace(detail: RunDetail, place: RunPlace): void {
   const { id, contractBody } = detail;
-  useLayoutEffect(() => {
+  const take = useEffectEvent((place: RunPlace) => {
     const ui = useUi.getState();
     const named = contractBody.obligations.findIndex((o) => o.key === place.obligation);
     const live = detail.status === 'running';
@@ -25,32 +25,33 @@ export function useRunPlace(detail: RunDetail, place: RunPlace): void {
     if (named >= 0) ui.focusObligation(named);
     if (place.tab !== null) ui.setTab(place.tab);
     if (place.n !== null || place.hide.length > 0) ui.setHidden(place.hide.map((name) => outcomes.indexOf(name)));
-    // Only a place that was navigated to moves the selection, not a run that goes on.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [id, place]);
+  });
+  // Only a place that was navigated to moves the selection, not a run that goes on.
+  useLayoutEffect(() => take(place), [place]);
 
+  const note = useEffectEvent(() => {
+    const s = useUi.getState();
+    if (s.run !== id) return;
+    notePlace({
+      screen: 'run',
+      run: id,
+      n: s.n === 0 || s.follow ? null : s.n,
+      tab: s.tab === 'diff' ? null : s.tab,
+      obligation: s.obligation === 0 ? null : (contractBody.obligations[s.obligation]?.key ?? null),
+      hide: [...s.hidden].toSorted((a, b) => a - b).flatMap((code) => outcomes[code] ?? []),
+    });
+  });
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const note = () => {
-      timer = undefined;
-      const s = useUi.getState();
-      if (s.run !== id) return;
-      notePlace({
-        screen: 'run',
-        run: id,
-        n: s.n === 0 || s.follow ? null : s.n,
-        tab: s.tab === 'diff' ? null : s.tab,
-        obligation: s.obligation === 0 ? null : (contractBody.obligations[s.obligation]?.key ?? null),
-        hide: [...s.hidden].toSorted((a, b) => a - b).flatMap((code) => outcomes[code] ?? []),
-      });
-    };
     const stop = useUi.subscribe(() => {
-      timer ??= setTimeout(note, noteEveryMs);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        note();
+      }, noteEveryMs);
     });
     return () => {
       stop();
       clearTimeout(timer);
     };
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [id]);
+  }, []);
 }

@@ -44,8 +44,7 @@ export const Labels = memo(function Labels({ obligations, values, focused, tampe
       ref={box}
       className={styles['rows']}
       style={{ top: band.top, height: band.height }}
-      // A select can not hold rows that are aligned with a picture.
-      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a select cannot hold rows that are aligned with a picture
       role="listbox"
       tabIndex={0}
       aria-label={t.timelineObligations}
@@ -59,14 +58,13 @@ export const Labels = memo(function Labels({ obligations, values, focused, tampe
           const after = values?.after?.[i] ?? before;
           const moved = before !== undefined && after !== undefined && before !== after;
           return (
-            // Moving between obligations by key is the run screen's: arrows work wherever the focus is.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the list has the focus, and arrows are the run screen's
             <div
               key={obligation.key}
               id={`timeline-obligation-${i}`}
               className={styles['row']}
               style={{ top: i * trackPx.row }}
-              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an option element belongs into a select
               role="option"
               aria-selected={i === focused}
               title={hintOf(obligation, values ? valuesHint(values, i, t) : '', tamperEvidentOnly ? t.tamperEvident : '')}

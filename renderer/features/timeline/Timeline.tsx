@@ -47,9 +47,8 @@ export type TimelineHandle = {
 };
 
 export type TimelineProps = {
+  /** A snapshot: another object whenever something changed. */
   readonly data: RunData;
-  /** `data.version`, so that React sees that something changed. */
-  readonly version: number;
   /** Selected transition; 0 = none. */
   readonly selected: number;
   /** Index of the obligation in focus; -1 = none. */
@@ -78,7 +77,6 @@ const changesShown = 3;
  */
 export function Timeline({
   data,
-  version,
   selected,
   focusedObligation,
   hidden,
@@ -117,9 +115,7 @@ export function Timeline({
     };
     if (!root.current || !plot.current || !isWhole(parts)) return undefined;
     const element = plot.current;
-    const made = new Surface(parts, data.m, readPalette(root.current), () =>
-      setAxis((old) => (sameAxis(old, made.axis) ? old : made.axis)),
-    );
+    const made = new Surface(parts, m, readPalette(root.current), () => setAxis((old) => (sameAxis(old, made.axis) ? old : made.axis)));
     surface.current = made;
     const measure = () => {
       const { clientWidth: width, clientHeight: height } = element;
@@ -149,12 +145,12 @@ export function Timeline({
       made.dispose();
       surface.current = null;
     };
-  }, [data]);
+  }, [m]);
 
   // Before paint: what a key press changed is in the next frame.
   useLayoutEffect(() => {
-    surface.current?.update({ data, version, selected, hidden, live, scroll });
-  }, [data, version, selected, hidden, live, scroll]);
+    surface.current?.update({ data, selected, hidden, live, scroll });
+  }, [data, selected, hidden, live, scroll]);
 
   // The obligation in focus is brought into sight when it, or the room for rows, changes; otherwise the reader scrolls.
   const reveal = `${focusedObligation} ${layout.rows.height}`;
@@ -286,10 +282,7 @@ export function Timeline({
 
   const onScroll = useCallback((to: number) => setScroll(to), []);
   const headSeq = data.chainLength - 1;
-  const head = useMemo(() => (headSeq >= 0 ? data.chainRank(headSeq) : null), [data, headSeq]);
-  // `version` stands for the columns, which change in place.
-  // oxlint-disable-next-line react/exhaustive-deps
-  const values = useMemo(() => rowValues(data, selected, head), [data, version, selected, head]);
+  const values = useMemo(() => rowValues(data, selected, headSeq >= 0 ? data.chainRank(headSeq) : null), [data, selected, headSeq]);
   const seen = rowsSeen(layout, scroll, m);
 
   return (
@@ -318,8 +311,7 @@ export function Timeline({
       <div
         ref={plot}
         className={styles['plot']}
-        // An input of type range can neither hold canvases nor say its value in words.
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an input of type range cannot hold canvases
         role="slider"
         tabIndex={0}
         aria-label={t.timeline}

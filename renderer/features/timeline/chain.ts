@@ -3,17 +3,18 @@ import type { RunData } from '#renderer/state/run-data.ts';
 import { sumOf } from './summary.ts';
 
 export class Chain {
-  readonly #data: RunData;
+  #data: RunData;
   readonly #potentials: number[] = [];
 
   constructor(data: RunData) {
     this.#data = data;
-    this.update();
+    this.update(data);
   }
 
-  /** Takes in bundles that were committed since the last call. */
-  update(): void {
-    for (let seq = this.#potentials.length; seq < this.#data.chainLength; seq++) this.#potentials.push(sumOf(this.#data.chainRank(seq)));
+  /** Takes in bundles that were committed since the last call; `data` is a later snapshot of the same run. */
+  update(data: RunData): void {
+    this.#data = data;
+    for (let seq = this.#potentials.length; seq < data.chainLength; seq++) this.#potentials.push(sumOf(data.chainRank(seq)));
   }
 
   get length(): number {

@@ -122,7 +122,7 @@ function store(level: Level, at: number, bucket: Bucket, m: number): void {
 
 /** The merged run. Made for one set of hidden outcomes; a new filter is a new summary (36 ms a million transitions). */
 export class Summary {
-  readonly #data: RunData;
+  #data: RunData;
   readonly #hidden: ReadonlySet<number>;
   readonly #levels: Level[] = [];
   /** Leaves whose 16 transitions were all loaded when they were summed. Transitions never change, so these are final. */
@@ -133,12 +133,13 @@ export class Summary {
     this.#data = data;
     this.#hidden = hidden;
     this.#scratch = emptyBucket(data.m);
-    this.update();
+    this.update(data);
   }
 
-  /** Takes in what was loaded or appended since the last call. */
-  update(): void {
-    const { count, m } = this.#data;
+  /** Takes in what was loaded or appended since the last call; `data` is a later snapshot of the same run. */
+  update(data: RunData): void {
+    this.#data = data;
+    const { count, m } = data;
     const leaves = Math.ceil(count / leaf);
     if (this.#complete.length < leaves) {
       const complete = new Uint8Array(Math.max(leaves, this.#complete.length * 2));
@@ -157,7 +158,7 @@ export class Summary {
       clearBucket(this.#scratch);
       let loaded = 0;
       const to = Math.min(count, (b + 1) * leaf);
-      for (let n = b * leaf + 1; n <= to; n++) if (addTransition(this.#scratch, this.#data, n, this.#hidden)) loaded++;
+      for (let n = b * leaf + 1; n <= to; n++) if (addTransition(this.#scratch, data, n, this.#hidden)) loaded++;
       if (loaded === 0) continue;
       store(leafLevel, b, this.#scratch, m);
       if (loaded === leaf) this.#complete[b] = 1;

@@ -24,8 +24,6 @@ import {
 
 export type SurfaceInput = {
   readonly data: RunData;
-  /** `data.version` when this input was made. */
-  readonly version: number;
   readonly selected: number;
   readonly hidden: ReadonlySet<number>;
   readonly live: boolean;
@@ -75,7 +73,7 @@ export class Surface {
   readonly #moved: () => void;
   #palette: Palette;
   #input: SurfaceInput | null = null;
-  #seen = { version: -1, count: 0, selected: 0, live: false };
+  #seen = { count: 0, selected: 0, live: false };
   #summary: Summary | null = null;
   #chain: Chain | null = null;
   #view: View = { start: 0, span: 0 };
@@ -127,20 +125,20 @@ export class Surface {
     const before = this.#input;
     this.#input = input;
     const { data } = input;
-    const other = before?.data !== data;
+    const other = before?.data.run !== data.run;
     if (other || before.hidden !== input.hidden || !this.#summary || !this.#chain) {
       this.#summary = new Summary(data, input.hidden);
       this.#chain = new Chain(data);
       this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = true;
-    } else if (this.#seen.version !== input.version) {
-      this.#summary.update();
-      this.#chain.update();
+    } else if (before.data !== data) {
+      this.#summary.update(data);
+      this.#chain.update(data);
       this.#dirty.mini = this.#dirty.main = this.#dirty.overlay = true;
     }
     if (before?.scroll !== input.scroll) this.#dirty.main = true;
     if (before?.selected !== input.selected) this.#dirty.overlay = true;
     this.#follow(input, other);
-    this.#seen = { version: input.version, count: data.count, selected: input.selected, live: input.live };
+    this.#seen = { count: data.count, selected: input.selected, live: input.live };
     this.flush();
   }
 

@@ -118,11 +118,35 @@ describe('RunStore', () => {
     expect(store.error).toBeNull();
   });
 
-  test('version grows with every change', async () => {
-    const { source } = sourceOf(30, 10);
-    const store = createRunStore('run', fakeObligations, source);
-    const before = store.version;
-    await store.follow(10, never);
-    expect(store.version).toBeGreaterThanOrEqual(before + 20);
+  test('a snapshot is the same object until something changes, and its numbers stay', async () => {
+    const { source, job } = sourceOf(30, 10);
+    let grow = () => {};
+    const waits = new Promise<void>((resolve) => {
+      grow = resolve;
+    });
+    const store = createRunStore('run', fakeObligations, {
+      ...source,
+      async *follow(after, signal) {
+        for await (const row of source.follow(after, signal)) {
+          if (row.n === 21) await waits;
+          yield row;
+        }
+      },
+    });
+    const empty = store.snapshot();
+    const following = store.follow(10, never);
+    await expect.poll(() => store.count).toBe(20);
+    const early = store.snapshot();
+    expect(store.snapshot()).toBe(early);
+    expect([empty.count, empty.chainLength]).toEqual([0, 0]);
+    grow();
+    await following;
+    const late = store.snapshot();
+    expect([early.count, late.count]).toEqual([20, 30]);
+    expect(late.chainLength).toBe(job.chain().count);
+    expect(early.outcome(30)).toBe(late.outcome(30));
+    store.ensure(1, 10);
+    await settled(store, 1, 10);
+    expect(store.snapshot()).not.toBe(late);
   });
 });

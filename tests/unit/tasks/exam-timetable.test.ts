@@ -167,7 +167,7 @@ describe('the verifier', () => {
   const python = spawnSync('python3', ['--version']).status === 0;
   const scratch = mkdtempSync(path.join(tmpdir(), 'pawl-exam-'));
   afterAll(() => rmSync(scratch, { recursive: true }));
-  // eslint-disable-next-line no-console -- a skip must be seen
+  // oxlint-disable-next-line no-console -- a skip must be seen
   if (!python) console.warn('SKIPPED: python3 is not installed, check.py was not compared with check.js');
   it.skipIf(!python)('has a twin in Python that reports the same, word for word', { timeout: 60_000 }, () => {
     const texts = [seed, made.solution, ...walk(seed, 40, 1), ...walk(made.solution, 20, 2)];

@@ -39,7 +39,7 @@ const violated = ({ values }: TaskReport): Record<string, number> =>
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 const hasShell = spawnSync('sh', ['-c', 'exit 0']).status === 0;
-// eslint-disable-next-line no-console -- a skip must be seen
+// oxlint-disable-next-line no-console -- a skip must be seen
 if (!hasPython) console.warn('SKIPPED: python3 is not installed, repair-intervals and shell-report were not tested');
 
 type Verifier = {

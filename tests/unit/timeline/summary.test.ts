@@ -101,7 +101,7 @@ describe('summary', () => {
     summary.read(bucket, 0, 1024);
     expect(bucket.outcomes.reduce((a, b) => a + b, 0)).toBe(300);
     until = 400;
-    summary.update();
+    summary.update(partial);
     summary.read(bucket, 0, 1024);
     expect(bucket.outcomes.reduce((a, b) => a + b, 0)).toBe(700);
   });

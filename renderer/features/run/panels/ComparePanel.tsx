@@ -3,7 +3,7 @@ import { RpcError } from '#shared/contract/errors.ts';
 import type { RunDivergence } from '#shared/contract/replay.ts';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { go, runPlace } from '#renderer/app/navigation.ts';
-import { useConnection, useQuery } from '#renderer/client/use-query.ts';
+import { useConnection, useQuery, useStable } from '#renderer/client/use-query.ts';
 import { OutcomeMark } from '#renderer/features/timeline/index.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { compareRuns, shownAttempts, type Attempt, type Comparison, type RunReader } from '#renderer/state/comparison.ts';
@@ -135,6 +135,7 @@ function Side({ attempt, run }: { attempt: Attempt | undefined; run: string }) {
 /** Reads both sides again whenever the first difference or the length of this run changes. */
 function useComparison(detail: RunDetail, other: string, common: SidesProps['common'], first: SidesProps['first']) {
   const { cache, engine } = useConnection();
+  const { id, transitions } = detail;
   const [state, setState] = useState<{ readonly data: Comparison | null; readonly error: RpcError | null }>({ data: null, error: null });
   const read = useMemo(
     (): RunReader => ({
@@ -142,17 +143,19 @@ function useComparison(detail: RunDetail, other: string, common: SidesProps['com
       madeBy: async (ref) => (await cache.load('run.bundle', { run: ref.run, seq: ref.seq })).bundle.transition,
       // Not from the cache, which takes pages for full: that of a run that goes on may not be.
       page: (run, after, limit) => engine.call('run.page', { run, after, limit }),
-      transitions: async (run) => (await cache.load('run.get', { run })).transitions,
+      transitions: async (run) => (run === id ? transitions : (await cache.load('run.get', { run })).transitions),
       chain: (run) => cache.load('run.chain', { run }),
     }),
-    [cache, engine],
+    [cache, engine, id, transitions],
   );
-  const key = JSON.stringify([common, first?.index ?? null]);
+  // An answer that says the same is still a new object each time.
+  const meeting = useStable({ common, first });
   useEffect(() => {
     let current = true;
     const load = async () => {
-      const { bundle } = await cache.load('run.bundle', { run: common.run, seq: common.seq });
-      return compareRuns(read, detail.id, other, { common, first }, bundle.potential);
+      const { run, seq } = meeting.common;
+      const { bundle } = await cache.load('run.bundle', { run, seq });
+      return compareRuns(read, id, other, meeting, bundle.potential);
     };
     load().then(
       (data) => {
@@ -166,8 +169,6 @@ function useComparison(detail: RunDetail, other: string, common: SidesProps['com
     return () => {
       current = false;
     };
-    // `key` stands for what the answer says; the answer itself is a new object each time.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [cache, read, detail.id, detail.transitions, other, key]);
+  }, [cache, read, id, other, meeting]);
   return state;
 }

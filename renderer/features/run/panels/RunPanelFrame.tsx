@@ -25,7 +25,7 @@ export function RunPanelFrame({ title, kind, children }: Props) {
   };
   return (
     // The panel takes the focus when it is opened, so that the tab key goes on inside it.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it hears the Escape of the fields inside
     <section
       ref={ref}
       className={`${screen['panel'] ?? ''} ${styles['frame'] ?? ''}`}
@@ -41,8 +41,7 @@ export function RunPanelFrame({ title, kind, children }: Props) {
           <X size={14} aria-hidden="true" />
         </button>
       </div>
-      {/* It scrolls, so the keyboard must be able to reach it. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must be able to reach it */}
       <div className={styles['body']} tabIndex={0}>
         {children}
       </div>
