@@ -17,10 +17,8 @@ export type Serving = {
 
 const has = <T extends object>(table: T, op: string): op is Extract<keyof T, string> => Object.hasOwn(table, op);
 
-// The client's types say that input and operation fit; both ends are this folder.
-// oxlint-disable typescript/no-unsafe-type-assertion
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client's types say that input and operation fit; both ends are this folder
 const call = (fn: (db: never, input: never) => unknown, db: ReadableDb, input: unknown): unknown => fn(db as never, input as never);
-// oxlint-enable typescript/no-unsafe-type-assertion
 
 const serveReads =
   (db: ReadableDb): Serving['serve'] =>
