@@ -61,7 +61,7 @@ export const en = {
   newRun: 'New run',
   firstTitle: 'Nothing has run yet',
   firstText:
-    'A run proposes changes to a task, has every one of them verified, and keeps only those that make something better and nothing worse. The sample needs no model and takes about half a minute.',
+    'A run proposes changes to a task, has every one of them verified, and keeps only those that make something better and nothing worse. The sample needs no model and takes about a minute.',
   firstAction: 'Run the sample',
   firstActionNamed: (title: string, seed: number) => `Sample: ${title}. Built-in search, 4 slots, seed ${f.int(seed)}.`,
   firstOther: 'Use a task folder of your own',

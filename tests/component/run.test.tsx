@@ -9,6 +9,7 @@ import { nativeVerifier } from '../support/fake-engine/fake-job.ts';
 import { openApp, type Harness } from './app-harness.tsx';
 
 const stopped = { count: 240, seed: 7 };
+const live = { status: 'running' as const, count: 60, shown: 20 };
 const at = (n: number, more = '') => `#/v1/run(0)?n=${n}&tab=verdict${more}`;
 const rowOf = (app: Harness, n: number) => {
   const row = app.fake.jobs[0]?.row(n);
@@ -207,7 +208,6 @@ describe('filter', () => {
 });
 
 describe('live', () => {
-  const live = { status: 'running' as const, count: 60, shown: 20 };
 
   test('follows the newest, stepping back stops it, F follows again', async () => {
     const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
@@ -290,6 +290,23 @@ test('on a small laptop the last of eight obligations is seen without scrolling'
   const panel = app.screen.getByRole('region', { name: 'Timeline', exact: true }).element();
   await expect.poll(() => panel.getBoundingClientRect().bottom - last.getBoundingClientRect().bottom).toBeGreaterThan(0);
   expect(panel.getBoundingClientRect().bottom).toBeLessThan(800 * 0.6);
+});
+
+test('in a low window of a live run the inspector scrolls, its parts do not cover each other', async () => {
+  const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
+  await page.viewport(1280, 480);
+  let tallest = 0;
+  for (let n = 1; n <= live.shown; n++) {
+    useUi.getState().select(n, 'jump');
+    await app.idle();
+    const headings = app.screen.getByRole('complementary').getByRole('heading').elements();
+    const parts = headings.map((heading) => ensure(heading.closest('section'), 'section'));
+    expect(parts.length).toBe(3);
+    for (const part of parts) expect(part.scrollHeight).toBeLessThanOrEqual(part.clientHeight);
+    tallest = Math.max(tallest, ensure(parts[1], 'values').clientHeight);
+  }
+  // More than the room that a live run keeps for the values, or nothing was tried.
+  expect(tallest).toBeGreaterThan(140);
 });
 
 describe('other states', () => {
