@@ -10,7 +10,12 @@ export type BenchRow = {
   readonly goal: number | null;
   readonly ok: boolean;
 };
-export type BenchReport = { readonly name: string; readonly rows: readonly BenchRow[]; readonly skipped?: string };
+export type BenchReport = {
+  readonly name: string;
+  readonly rows: readonly BenchRow[];
+  readonly notes?: readonly string[];
+  readonly skipped?: string;
+};
 
 /** q-quantile (0..1) of unsorted samples, nearest rank. */
 export function quantile(samples: readonly number[], q: number): number {
@@ -27,5 +32,5 @@ export function formatReport(report: BenchReport): string {
     const goal = r.goal === null ? '' : `  goal <= x${r.goal.toFixed(2)}  ${r.ok ? 'ok' : 'MISSED'}`;
     return `  ${r.label.padEnd(width)}  median ${r.medianMs.toFixed(3).padStart(8)} ms  p95 ${r.p95Ms.toFixed(3).padStart(8)} ms  ${ratio}${goal}`;
   });
-  return [report.name, ...lines].join('\n');
+  return [report.name, ...lines, ...(report.notes ?? []).map((note) => `  ${note}`)].join('\n');
 }
