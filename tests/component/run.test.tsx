@@ -208,7 +208,6 @@ describe('filter', () => {
 });
 
 describe('live', () => {
-
   test('follows the newest, stepping back stops it, F follows again', async () => {
     const app = await openApp({ runs: [live] }, '#/v1/run(0)?tab=verdict');
     const run = app.fake.jobs[0]?.id ?? '';
