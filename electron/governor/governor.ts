@@ -19,7 +19,7 @@ type State = { head: CertifiedBundle; headFiles: readonly TreeFile[]; nextN: num
 /**
  * Starts the loop of a run that exists in the store and has no stop reason. The result's `done` resolves once the last transaction is
  * stored: with a stop reason, as closed (nothing was decided any more), or as failed. With `only`, so many rounds of so many slots, and
- * then the run is stopped as by its user.
+ * then the run is stopped as by its user, or waits.
  */
 export function runGovernor(deps: GovernorDeps, start: GovernorStart, only: OnlyRounds | null = null): RunLoop {
   const abort = new AbortController();
@@ -133,7 +133,8 @@ async function loop(
   try {
     for (let rounds = 0; ; rounds++) {
       if (asked() === 'close') return { kind: 'closed' };
-      if (asked() === 'stop' || rounds === only?.rounds) return await stopped({ reason: 'user', note: null });
+      if (asked() === 'stop') return await stopped({ reason: 'user', note: null });
+      if (rounds === only?.rounds) return only.afterwards === 'wait' ? { kind: 'waiting' } : await stopped({ reason: 'user', note: null });
       const changed = await deps.contractChanged();
       if (changed !== null) return await stopped({ reason: 'contract_changed', note: changed });
       const plan = planRound(ledger, {

@@ -50,11 +50,13 @@ export type GovernorStart = Omit<ResumeState, 'task' | 'stop'> & {
   readonly verifierFiles: readonly TreeFile[];
 };
 
-/** Bounds a loop beyond what its header says: how many rounds, and how many slots in each. */
-export type OnlyRounds = { readonly rounds: number; readonly slots: number };
+/** Bounds a loop beyond what its header says: how many rounds, how many slots in each, and how the run stands after them. */
+export type OnlyRounds = { readonly rounds: number; readonly slots: number; readonly afterwards: 'stop' | 'wait' };
 
 export type RunEnd =
   | { readonly kind: 'stopped'; readonly reason: StopReason; readonly note: string | null }
+  /** The rounds that were asked for are done and nothing ended the run: it stays without a stop reason until more is asked for. */
+  | { readonly kind: 'waiting' }
   /** The engine closes: the open round, if any, stays open in the store and is aborted at the next start. */
   | { readonly kind: 'closed' }
   /** Something of ours failed (a full disk, the runner's process, a bug). `abandoned` aborts the open round and has to be stored before the run can go on. */

@@ -12,6 +12,9 @@ const HumanResponse = TreeChanges.extend({ format: z.literal(format) });
 /** One file as it was submitted: its whole text, or null to remove it. */
 export type HumanFile = { readonly path: string; readonly text: string | null };
 
+/** Raised when equal submissions could be stored differently, or a stored one give another tree. */
+export const humanVersion = 1;
+
 const encoder = new TextEncoder();
 
 /** The bytes that are stored for what a person submitted over `base`. A file keeps its mode; a new one is a plain file. */
@@ -41,7 +44,7 @@ export function isHumanResponse(response: Uint8Array): boolean {
 export function createHumanProposer(files: readonly HumanFile[]): Proposer {
   return {
     kind: 'human',
-    version: 1,
+    version: humanVersion,
     options: {},
     propose: async ({ base, baseTree }, signal) => {
       signal.throwIfAborted();

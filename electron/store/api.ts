@@ -286,7 +286,7 @@ export type ReverificationRow = {
 
 export type Settings = { readonly theme: 'system' | 'light' | 'dark'; readonly language: 'system' | 'en' | 'ko' };
 
-/** Statuses read from the store never say `running`: only the engine knows which loops are alive, so an unstopped run reads `interrupted`. */
+/** Statuses read from the store never say `running`: only the engine knows which loops are alive, so an unstopped run reads `interrupted` or `waiting`. */
 export type Store = {
   createRun(input: CreateRun): Promise<void>;
   openRound(input: OpenRound): Promise<void>;
@@ -297,7 +297,8 @@ export type Store = {
   /** On start: aborts every open round (transitions `aborted`, charged at their reservation, memory entries, events). Returns the runs it touched. */
   recover(at: string): Promise<readonly RunId[]>;
 
-  listRuns(input: { before?: RunId | undefined; limit: number }): Promise<{ runs: RunSummary[]; more: boolean }>;
+  /** With `task`, only runs of the task with this id. */
+  listRuns(input: { before?: RunId | undefined; limit: number; task?: string | undefined }): Promise<{ runs: RunSummary[]; more: boolean }>;
   getRun(run: RunId): Promise<RunDetail | null>;
   getSummary(run: RunId): Promise<RunSummary | null>;
   /** Ids that begin with the prefix, at most two. */

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { Ajv, type AnySchemaObject, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import picomatch from 'picomatch';
-import type { ArtifactRules, Contract } from '#shared/domain/contract.ts';
+import type { Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { checkManifest, sortManifest, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode } from '#shared/domain/verdict.ts';
+import { writableMatcher } from '#shared/domain/writable.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
 import { compareUtf8 } from '#shared/lib/text.ts';
 import { linearPattern } from './linear-pattern.ts';
@@ -21,33 +21,6 @@ export function manifestOf(files: readonly TreeFile[]): Manifest {
 
 const entriesOf = (files: readonly TreeFile[]): Manifest =>
   files.map(({ path, mode, bytes }) => ({ mode, path, sha: hash('sha256', bytes, 'hex'), size: bytes.length }));
-
-/** Whether a candidate may add, change or remove `path`: some writable glob names it and no protected one does. */
-export type IsWritable = (path: string) => boolean;
-
-// Task files mean the same on every system: `/` separates, case counts, a leading dot is a letter like others.
-const globOptions = { dot: true, windows: false } as const;
-
-type Globs = Pick<ArtifactRules, 'writable' | 'protectedPaths'>;
-
-// Every candidate of a run is held to the same rules, and compiling them takes longer than using them.
-const matchers = new WeakMap<Globs, IsWritable>();
-
-/** Compiles the globs of `rules`, once for each object. Paths are relative to the artifact. */
-export function writableMatcher(rules: Globs): IsWritable {
-  const known = matchers.get(rules);
-  if (known !== undefined) return known;
-  const made = compileGlobs(rules);
-  matchers.set(rules, made);
-  return made;
-}
-
-function compileGlobs(rules: Globs): IsWritable {
-  const writable = picomatch([...rules.writable], globOptions);
-  if (rules.protectedPaths.length === 0) return (path) => writable(path);
-  const isProtected = picomatch([...rules.protectedPaths], globOptions);
-  return (path) => writable(path) && !isProtected(path);
-}
 
 /** Says what is wrong with a document, or null where it fits its schema. */
 export type SchemaCheck = (document: unknown) => string | null;

@@ -7,7 +7,7 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import { createClient } from '#shared/rpc/client.ts';
 import type { Port } from '#shared/rpc/port.ts';
 import type { AutoService, Verification, VerifierService, VerifyRequest } from './api.ts';
-import { writableMatcher } from './candidate.ts';
+import { writableMatcher } from '#shared/domain/writable.ts';
 import { judgeReport, verdictOf, type Judgement } from './judge.ts';
 import { killByEnvironment } from './process-tree.ts';
 import {

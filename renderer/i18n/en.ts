@@ -94,10 +94,13 @@ export const en = {
     no_verdict: 'no verdict',
     aborted: 'aborted',
   } satisfies Record<Outcome, string>,
-  status: { running: 'running', interrupted: 'interrupted', stopped: 'stopped', not_started: 'not started' } satisfies Record<
-    RunStatus,
-    string
-  >,
+  status: {
+    running: 'running',
+    interrupted: 'interrupted',
+    waiting: 'waits for your proposal',
+    stopped: 'stopped',
+    not_started: 'not started',
+  } satisfies Record<RunStatus, string>,
   stop: {
     zero_rank: 'nothing left to fix',
     budget: 'budget used up',

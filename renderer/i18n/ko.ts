@@ -90,7 +90,7 @@ export const ko = {
     no_verdict: '판정 없음',
     aborted: '중단',
   },
-  status: { running: '실행 중', interrupted: '중단됨', stopped: '종료됨', not_started: '시작 못 함' },
+  status: { running: '실행 중', interrupted: '중단됨', waiting: '제안을 기다림', stopped: '종료됨', not_started: '시작 못 함' },
   stop: {
     zero_rank: '고칠 것이 없음',
     budget: '예산 소진',

@@ -1,6 +1,6 @@
 // Everything about governed runs: start, stop, resume, list, look.
 import { z } from 'zod';
-import { Amounts, Budget, Cost } from '#shared/domain/budget.ts';
+import { Amounts, Budget, Cost, OtherLimits } from '#shared/domain/budget.ts';
 import { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { ContractBody } from '#shared/domain/contract.ts';
 import { ProposerKind, RunHeader } from '#shared/domain/header.ts';
@@ -164,8 +164,12 @@ export const RunStart = RevisionChoices.extend({
   record: RunId.optional(),
   /** Lowers or raises the task's limit on attempts for this run; it stands in the header. */
   attempts: z.int().min(1).optional(),
+  /** The same for every other dimension of the budget; null lifts the task's limit. */
+  limits: OtherLimits.optional(),
   /** Lets candidate code run without a sandbox; it stands in the header and in every verdict. Needed where there is none. */
   unsandboxed: z.literal(true).optional(),
+  /** The header that somebody was shown (`run.header`): a run that would begin with another one does not begin. */
+  headerSha: Sha.optional(),
 }).refine(({ task, from }) => (task === undefined) !== (from === undefined), 'a run begins with exactly one of task and from');
 export type RunStart = z.infer<typeof RunStart>;
 
@@ -173,9 +177,9 @@ export type RunStart = z.infer<typeof RunStart>;
 export const maxColumns = 16_384;
 
 export const runContract = {
-  /** Newest first; `before` is the id of the last row of the page before. */
+  /** Newest first; `before` is the id of the last row of the page before. With `task`, only runs of the task with this id. */
   'run.list': query(
-    z.strictObject({ before: RunId.optional(), limit: PageLimit }),
+    z.strictObject({ before: RunId.optional(), limit: PageLimit, task: z.string().optional() }),
     z.strictObject({ runs: z.array(RunSummary), more: z.boolean() }),
   ),
   'run.get': query(z.strictObject({ run: RunId }), RunDetail),
@@ -184,19 +188,25 @@ export const runContract = {
   /** The summary now and after each change; merged when the consumer is slow. Ends when the run stops. */
   'run.watch': stream(z.strictObject({ run: RunId }), RunSummary),
   /**
+   * The header that a start would have, without starting: `json` is the very text that is hashed. Measures nothing, runs nothing of a task;
+   * fails as `run.start` does for everything that is known before the seed is measured.
+   */
+  'run.header': query(RunStart, z.strictObject({ header: RunHeader, json: z.string(), sha: Sha })),
+  /**
    * Measures the seed as often as the contract says, stores header and genesis, starts the loop as a job of the engine, answers as soon as
    * the run exists. `note` of a run that goes on is its forecast. Fails with `unstable`, and stores nothing, when an obligation took two
    * values; the message names each with its values and the two choices, and `field` is the first of them.
+   * Of the proposer `human` (slots: 1) no loop is started: the run is `waiting` until somebody proposes.
    */
   'run.start': command(RunStart, z.strictObject({ run: RunId, status: RunStatus, note: z.string().nullable() })),
-  /** Ends a live run; answers when its last round is stored. Stopping a run that is not live is a conflict. */
+  /** Ends a live or waiting run; answers when its last round is stored. Stopping a run that is neither is a conflict. */
   'run.stop': command(z.strictObject({ run: RunId }), z.strictObject({ stop: StopReason })),
-  /** Goes on with an interrupted or user-stopped run under the same header and what is left of its budget. */
+  /** Goes on with an interrupted or user-stopped run under the same header and what is left of its budget; one of a person waits again. */
   'run.resume': command(z.strictObject({ run: RunId }), z.strictObject({ run: RunId })),
   /**
    * One attempt by a person, in a round of its own, on a run that is not live and could be resumed: verified and decided like every other.
-   * `base` is the seq of the head, or it is a conflict. `text` null removes a file. Answers when the round is stored; the run then stands
-   * stopped by the user unless the attempt ended it.
+   * `base` is the seq of the head, or it is a conflict. `text` null removes a file. Answers when the round is stored; unless the attempt
+   * ended it, a run of the proposer `human` then waits again (`stop` null), every other stands stopped by the user.
    */
   'run.propose': command(
     z.strictObject({
@@ -215,7 +225,7 @@ export const runContract = {
         .min(1)
         .max(20_000),
     }),
-    z.strictObject({ n: z.int().min(1), outcome: Outcome, stop: StopReason }),
+    z.strictObject({ n: z.int().min(1), outcome: Outcome, stop: StopReason.nullable() }),
   ),
   /** Rows with n > after; with `follow`, goes on until the run stops. */
   'run.transitions': stream(z.strictObject({ run: RunId, after: Count, follow: z.boolean() }), TransitionRow),

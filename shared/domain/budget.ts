@@ -27,9 +27,29 @@ const perDimension = <T extends z.ZodType>(value: T) =>
     wallMs: value,
   });
 
+const Limit = z.int().min(1).nullable();
+
 /** Limits; null = not limited. `attempts` is always limited, or a run need not end. */
-export const Budget = perDimension(z.int().min(1).nullable()).refine((b) => b.attempts !== null, 'a run needs a limit on attempts');
+export const Budget = perDimension(Limit).refine((b) => b.attempts !== null, 'a run needs a limit on attempts');
 export type Budget = z.infer<typeof Budget>;
+
+/** Other limits than those of a task; null lifts one. Attempts are not among them: they are never without a limit. */
+export const OtherLimits = perDimension(Limit.optional()).omit({ attempts: true });
+export type OtherLimits = z.infer<typeof OtherLimits>;
+
+/** `budget` with other limits; what is not said stays. */
+export function budgetWith(
+  budget: Budget,
+  { attempts, limits = {} }: { attempts?: number | undefined; limits?: OtherLimits | undefined },
+): Budget {
+  const merged = { ...budget, ...(attempts === undefined ? {} : { attempts }) };
+  for (const dimension of budgetDimensions) {
+    if (dimension === 'attempts') continue;
+    const limit = limits[dimension];
+    if (limit !== undefined) merged[dimension] = limit;
+  }
+  return merged;
+}
 
 /** Amounts charged or reserved, or the overshoot beyond a reservation. */
 export const Amounts = perDimension(Count);

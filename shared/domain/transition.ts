@@ -22,8 +22,11 @@ export type Outcome = z.infer<typeof Outcome>;
 export const StopReason = z.enum(['zero_rank', 'budget', 'user', 'verifier_dead', 'contract_changed', 'stalled']);
 export type StopReason = z.infer<typeof StopReason>;
 
-/** `interrupted`: no stop reason and no live engine loop. `not_started`: the seed had no verdict, nothing is certified. */
-export const RunStatus = z.enum(['running', 'interrupted', 'stopped', 'not_started']);
+/**
+ * `interrupted`: no stop reason and no live engine loop. `waiting`: the same where a person proposes; nothing was cut off, it is the person's
+ * turn. `not_started`: the seed had no verdict, nothing is certified.
+ */
+export const RunStatus = z.enum(['running', 'interrupted', 'waiting', 'stopped', 'not_started']);
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const VerdictSource = z.enum(['fresh', 'cache', 'none']);

@@ -5,7 +5,7 @@ import { selectBundle, selectChain } from '#electron/store/read/bundles.ts';
 import { selectBase, selectBucketRows, selectCommitBefore, selectRows } from '#electron/store/read/columns.ts';
 import { selectRank } from '#electron/store/read/genesis-rank.ts';
 import { selectBackwards, selectFinal, selectRun, selectSeedVerdict } from '#electron/store/read/resume.ts';
-import { selectBodies, selectPage, selectPrefix, selectRunNo, selectSummary } from '#electron/store/read/runs.ts';
+import { selectBodies, selectPage, selectPrefix, selectRunNo, selectSummary, selectTaskPage } from '#electron/store/read/runs.ts';
 import { selectMemory, selectOne, selectPage as selectTransitions, selectUses } from '#electron/store/read/transitions.ts';
 import { selectVerdict } from '#electron/store/read/verdicts.ts';
 import { databaseFile, temporaryFolder } from './support/database.ts';
@@ -66,6 +66,7 @@ test('lists, points and ranges search the keys: no scan, no sort', () => {
   const db = opened();
   const byId = /run\b.*|r USING INDEX sqlite_autoindex_run_1 \(id[=<>]/;
   expect(planProblems(db, selectPage, ['~', 10], [byId, byKey, byKey])).toEqual([]);
+  expect(planProblems(db, selectTaskPage, ['~', 'task', 10], [byId, byKey, byKey])).toEqual([]);
   expect(planProblems(db, selectSummary, ['run'], [byId, byKey, byKey])).toEqual([]);
   expect(planProblems(db, selectBodies, ['run'], [byId, byKey, /sqlite_autoindex_contract_1/])).toEqual([]);
   expect(planProblems(db, selectRunNo, ['run'], [byId, /sqlite_autoindex_contract_1/])).toEqual([]);

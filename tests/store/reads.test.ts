@@ -267,6 +267,8 @@ test('the library is paged newest first, and a prefix names a run', () => {
   expect([...first.runs, ...second.runs].map(({ id }) => id)).toEqual([7, 6, 5, 4, 3, 2, 1, 0].map(runIdOf));
   expect([first.more, second.more]).toEqual([true, false]);
   expect(listRuns(r, { limit: 8 }).more).toBe(false);
+  expect(listRuns(r, { before: first.runs.at(-1)?.id, limit: 2, task: 'scripted' })).toEqual({ runs: second.runs.slice(0, 2), more: true });
+  expect(listRuns(r, { limit: 8, task: 'another' })).toEqual({ runs: [], more: false });
   expect(resolveRun(r, runIdOf(3))).toEqual([runIdOf(3)]);
   expect(resolveRun(r, runIdOf(3).slice(4))).toEqual([runIdOf(3)]);
   expect(resolveRun(r, '00000000')).toEqual([runIdOf(0), runIdOf(1)]);

@@ -189,6 +189,9 @@ export function createFakeCore({
         await changed(run.changed, signal);
       }
     },
+    'run.header': () => {
+      throw new RpcError('unavailable', 'the fake has no headers before a start');
+    },
     'run.start': (input) => {
       if (input.task === undefined) throw new RpcError('bad_input', 'this fake has nothing to branch from', { field: 'from' });
       const name = path.basename(input.task);

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
+import { budgetWith } from '#shared/domain/budget.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { RunHeader } from '#shared/domain/header.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -9,7 +10,7 @@ import { ensure } from '#shared/lib/assert.ts';
 import type { BlobInput, CreateRun, ResumeState, Store, TreeInput } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
-import { knownProposer, newProposer, proposerOf } from './proposers.ts';
+import { humanSpec, knownProposer, newProposer, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { prepareTask, programOf, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, schemaOf } from './stored-files.ts';
@@ -45,9 +46,16 @@ export function prepareRun(deps: Deps, input: RunStart): Promise<Beginning> {
 const runsFreely = (input: RunStart, { verifier }: Contract): boolean =>
   input.unsandboxed === true && verifier.runsCandidate && verifier.kind === 'command';
 
+// Two candidates of one person for the same base are two attempts, one after the other: the second is written knowing the first's verdict.
+function refuseSlots({ proposer, slots }: RunStart): void {
+  if (proposer === 'human' && slots !== 1)
+    throw new RpcError('bad_input', `a person proposes one candidate at a time, so slots is 1 and not ${slots}`, { field: 'slots' });
+}
+
 async function fromTask({ store, verifiers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
   // Before the folder is read: what does not exist fails whatever the task is.
   const kind = knownProposer(input.proposer);
+  refuseSlots(input);
   const { task, contract } = await prepareTask(folder, input);
   const { info } = task;
   const { spec, blobs } = await newProposer(store, kind, input, info);
@@ -60,7 +68,7 @@ async function fromTask({ store, verifiers }: Deps, input: RunStart, folder: str
     proposer: spec,
     slots: input.slots,
     seed: input.seed,
-    budget: input.attempts === undefined ? task.budget : { ...task.budget, attempts: input.attempts },
+    budget: budgetWith(task.budget, input),
     verifierDeadAfter,
     parent: null,
     verifierProgram: await programOf(verifiers, task),
@@ -98,20 +106,25 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
   }
   for (const field of ['command', 'record'] as const) {
     if (input[field] !== undefined)
-      throw new RpcError('bad_input', 'a branch is proposed as its parent was; another proposer needs a task to be set up', { field });
+      throw new RpcError(
+        'bad_input',
+        'a branch is proposed as its parent was, or by a person; another proposer needs a task to be set up',
+        { field },
+      );
   }
   const { bundle, files } = found;
   const { contract, header: before, task } = state;
   if (bundle.contract !== contract.sha)
     throw new RpcError('bad_input', `bundle ${from.seq} was certified under another contract than the run has now`, { field: 'from' });
-  if (input.proposer !== before.proposer.kind) {
+  if (input.proposer !== before.proposer.kind && input.proposer !== 'human') {
     throw new RpcError(
       'bad_input',
-      `the run was proposed by "${before.proposer.kind}" and its branches are too; "${input.proposer}" needs a task to be set up`,
+      `the run was proposed by "${before.proposer.kind}" and its branches are too, or by a person ("human"); "${input.proposer}" needs a task to be set up`,
       { field: 'proposer' },
     );
   }
-  const proposer = proposerOf(before);
+  refuseSlots(input);
+  const proposer = input.proposer === 'human' ? humanSpec : proposerOf(before);
   const unsandboxed = runsFreely(input, contract);
   await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({
@@ -121,7 +134,7 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
     proposer: { kind: proposer.kind, version: proposer.version, options: proposer.options },
     slots: input.slots,
     seed: input.seed,
-    budget: input.attempts === undefined ? before.budget : { ...before.budget, attempts: input.attempts },
+    budget: budgetWith(before.budget, input),
     verifierDeadAfter: before.verifierDeadAfter,
     parent: bundle.id,
     verifierProgram: await programNow(verifiers, contract, task.path, before),

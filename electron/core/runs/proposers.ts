@@ -7,7 +7,7 @@ import type { Contract } from '#shared/domain/contract.ts';
 import { type ProposerKind, RunHeader } from '#shared/domain/header.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { CommandOptions, commandOptions, commandVersion, createCommandProposer, materialiseCommand } from '#electron/proposers/command.ts';
-import { isHumanResponse, materialiseHuman } from '#electron/proposers/human.ts';
+import { humanVersion, isHumanResponse, materialiseHuman } from '#electron/proposers/human.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createRecordedProposer, readRecord, recordBytes, RecordedOptions, recordedVersion } from '#electron/proposers/recorded.ts';
 import { createSearchProposer, materialiseSearch, SearchOperator, searchOperators } from '#electron/proposers/search.ts';
@@ -15,7 +15,7 @@ import type { BlobInput, Store } from '#electron/store/api.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import { noSuchRun } from './run-views.ts';
 
-const known = z.enum(['search', 'command', 'recorded']);
+const known = z.enum(['search', 'command', 'recorded', 'human']);
 type Known = z.infer<typeof known>;
 
 type Spec = RunHeader['proposer'];
@@ -30,11 +30,9 @@ const commandTimeoutMs = 600_000;
 export function knownProposer(kind: ProposerKind): Known {
   const parsed = known.safeParse(kind);
   if (parsed.success) return parsed.data;
-  const message =
-    kind === 'human'
-      ? 'people propose in a run that exists, beside its own proposer; start it with another'
-      : `the proposer "${kind}" does not exist in this version; it has: ${known.options.join(', ')}`;
-  throw new RpcError('bad_input', message, { field: 'proposer' });
+  throw new RpcError('bad_input', `the proposer "${kind}" does not exist in this version; it has: ${known.options.join(', ')}`, {
+    field: 'proposer',
+  });
 }
 
 /** What names the proposer in the header of a new run, and the objects that it needs in the store. */
@@ -74,10 +72,15 @@ export async function newProposer(
       const options: RecordedOptions = { of, record: sha, attempts: responses.length };
       return { spec: { kind, version: recordedVersion, options }, blobs: [{ sha, bytes }] };
     }
+    case 'human':
+      return { spec: humanSpec, blobs: [] };
     default:
       return kind satisfies never;
   }
 }
+
+/** The proposer `human` as it stands in a header: nothing but the person determines what is proposed. */
+export const humanSpec: Spec = { kind: 'human', version: humanVersion, options: {} };
 
 const belongs = (field: string, kind: string): string => `${field} belongs to the proposer "${kind}" and to no other`;
 
@@ -130,6 +133,8 @@ function materialiserOf(spec: Spec): Proposer['materialise'] {
     case 'recorded':
       return materialiserOf(recordedOf(spec).of);
     case 'human':
+      if (spec.version !== humanVersion) throw incompatible(spec);
+      return materialiseHuman;
     case 'openai':
       throw incompatible(spec);
     default:
@@ -153,7 +158,7 @@ export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Pick<Prop
 
 export type LiveProposerDeps = { readonly store: Pick<Store, 'getBlob'>; readonly programs: ProgramService };
 
-/** The proposer that a run's header names, ready to propose. Throws as `proposerOf` does. */
+/** The proposer that a run's header names, ready to propose. Throws as `proposerOf` does, and conflict where only a person can. */
 export async function liveProposer(
   { store, programs }: LiveProposerDeps,
   { proposer: spec }: Pick<RunHeader, 'proposer'>,
@@ -177,6 +182,7 @@ export async function liveProposer(
       return createRecordedProposer({ options, responses, load, materialise });
     }
     case 'human':
+      throw new RpcError('conflict', 'a person proposes in this run, and it waits for that');
     case 'openai':
       throw incompatible(spec);
     default:

@@ -16,7 +16,7 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
   };
   return {
     'run.list': async (input) => {
-      const { runs, more } = await store.listRuns({ before: input.before, limit: input.limit });
+      const { runs, more } = await store.listRuns(input);
       return { runs: runs.map((row) => overlay(views, row)), more };
     },
     'run.get': async ({ run }) => {
@@ -26,6 +26,7 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
     },
     'run.resolve': async ({ prefix }) => ({ run: await resolveRun(views, prefix) }),
     'run.watch': ({ run }, { signal }) => watchRun(views, run, signal),
+    'run.header': (input) => jobs.header(input),
     'run.start': (input, { signal }) => jobs.start(input, signal),
     'run.stop': ({ run }) => jobs.stop(run),
     'run.resume': ({ run }) => jobs.resume(run),

@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
-import type { RunId } from '#shared/domain/ids.ts';
+import { headerSha } from '#shared/domain/bundle-id.ts';
+import type { RunHeader } from '#shared/domain/header.ts';
+import type { RunId, Sha } from '#shared/domain/ids.ts';
 import type { Outcome, RunStatus, StopReason } from '#shared/domain/transition.ts';
 import { unstableText } from '#shared/domain/revise.ts';
 import { ensure } from '#shared/lib/assert.ts';
+import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import { createHumanProposer, type HumanFile } from '#electron/proposers/human.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
@@ -49,13 +52,19 @@ type TakenUp = {
 };
 
 export type RunJobs = {
+  /** The header that a start would have, and the text that is hashed. */
+  header(input: RunStart): Promise<{ header: RunHeader; json: string; sha: Sha }>;
   /** Measures the seed, stores header and genesis, starts the loop; answers as soon as the run exists. Throws `unstable` and stores nothing where measurements disagree. */
   start(input: RunStart, signal: AbortSignal): Promise<{ run: RunId; status: RunStatus; note: string | null }>;
   /** Answers when the last round is stored. */
   stop(run: RunId): Promise<{ stop: StopReason }>;
   resume(run: RunId): Promise<{ run: RunId }>;
   /** One attempt by a person on the head `base`; answers when it is decided and stored. */
-  propose(input: { run: RunId; base: number; files: readonly HumanFile[] }): Promise<{ n: number; outcome: Outcome; stop: StopReason }>;
+  propose(input: {
+    run: RunId;
+    base: number;
+    files: readonly HumanFile[];
+  }): Promise<{ n: number; outcome: Outcome; stop: StopReason | null }>;
 };
 
 const now = (): string => new Date().toISOString();
@@ -105,10 +114,12 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     const contractChanged = branch ? () => Promise.resolve(null) : watchTask(state.task.path, state, null);
     return { state, governed: { ...state, run, headFiles, verifierFiles }, schema, contractChanged };
   };
-  const stopOf = (run: RunId, end: RunEnd): StopReason => {
+  const stopOf = (run: RunId, end: RunEnd): StopReason | null => {
     switch (end.kind) {
       case 'stopped':
         return end.reason;
+      case 'waiting':
+        return null;
       case 'closed':
         throw new RpcError('closed', 'the engine is closing; the run is interrupted and can be resumed');
       case 'failed':
@@ -120,11 +131,44 @@ export function createRunJobs(deps: JobDeps): RunJobs {
   const goOn = (run: RunId, { head, nextN }: ResumeState): Promise<void> =>
     store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: head.id, nextN } } });
 
+  // Ends a run between two proposals of a person. Throws conflict for one that is not waiting.
+  const stopWaiting = async (run: RunId): Promise<StopReason> => {
+    const row = await store.getSummary(run);
+    if (row === null) throw noSuchRun(run);
+    if (row.status !== 'waiting') {
+      throw new RpcError(
+        'conflict',
+        `the run is not live: ${row.stop === null ? `it is ${row.status}` : `it has stopped (${row.stop})`}; there is nothing to stop`,
+      );
+    }
+    if (!live.claim(run)) throw new RpcError('conflict', 'a proposal is just being taken up; try again');
+    try {
+      const abandoned = live.failure(run)?.abandoned ?? null;
+      if (abandoned !== null) await storeAbandoned(store, abandoned);
+      await store.stopRun({ run, at: now(), reason: 'user', note: null, event: { type: 'stop', body: { reason: 'user' } } });
+      return 'user';
+    } finally {
+      live.release(run);
+    }
+  };
+
   return {
+    header: async (input) => {
+      const { header } = await prepareRun(deps, input);
+      return { header, json: canonicalJson(header), sha: headerSha(header) };
+    },
+
     start: async (input, signal) => {
       if (verifiers.lost()) throw runnerLost('try again');
       const beginning = await prepareRun(deps, input);
       const { header, contract, seedFiles, verifierFiles, schema } = beginning;
+      if (input.headerSha !== undefined && input.headerSha !== headerSha(header)) {
+        throw new RpcError(
+          'conflict',
+          'the run would begin with another header than the one that was shown: the task, the record or the program of the verifier has changed since; look again, then start',
+          { field: 'headerSha' },
+        );
+      }
       const measured = await measureSeed(
         verifiers,
         { contract, seedTree: header.seedTree, seedFiles, verifierFiles, schema },
@@ -156,13 +200,18 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       try {
         await store.createRun({ ...created, from: beginning.from });
         const { genesis, stop, note } = created;
+        const forecast = (): string => forecastText(forecastOf(contract, header.budget, header.slots, measured));
+        if (genesis !== null && stop === null && header.proposer.kind === 'human') {
+          live.release(run);
+          return { run, status: 'waiting', note: forecast() };
+        }
         if (genesis !== null && stop === null) {
           // Read back as a resumed run is, so that both begin with the same facts.
           const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
           const governed = { ...state, run, headFiles: seedFiles, verifierFiles };
           const proposer = await liveProposer(deps, header, contract);
           launch(run, { governed, schema, contractChanged: beginning.contractChanged(state), proposer });
-          return { run, status: 'running', note: forecastText(forecastOf(contract, header.budget, header.slots, measured)) };
+          return { run, status: 'running', note: forecast() };
         }
         live.release(run);
         return genesis === null ? { run, status: 'not_started', note } : { run, status: 'stopped', note: null };
@@ -174,16 +223,10 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
     stop: async (run) => {
       const loop = live.loop(run);
-      if (loop === undefined) {
-        const row = await store.getSummary(run);
-        if (row === null) throw noSuchRun(run);
-        throw new RpcError(
-          'conflict',
-          `the run is not live: ${row.stop === null ? `it is ${row.status}` : `it has stopped (${row.stop})`}; there is nothing to stop`,
-        );
-      }
-      loop.stop();
-      return { stop: stopOf(run, await loop.done) };
+      loop?.stop();
+      const stop = loop === undefined ? null : stopOf(run, await loop.done);
+      // A proposal that was just decided leaves a run that waits.
+      return { stop: stop ?? (await stopWaiting(run)) };
     },
 
     resume: async (run) => {
@@ -191,6 +234,12 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
       try {
         const { state, ...taken } = await takeUp(run);
+        if (state.header.proposer.kind === 'human') {
+          if (state.stop === null) throw new RpcError('conflict', 'the run waits for a proposal already; "pawl propose" makes one');
+          await goOn(run, state);
+          live.release(run);
+          return { run };
+        }
         const proposer = await liveProposer(deps, state.header, state.contract);
         await goOn(run, state);
         launch(run, { ...taken, proposer });
@@ -212,8 +261,11 @@ export function createRunJobs(deps: JobDeps): RunJobs {
             field: 'base',
           });
         }
-        await goOn(run, state);
-        const loop = launch(run, { ...taken, proposer: createHumanProposer(files), only: { rounds: 1, slots: 1 } });
+        const waits = state.header.proposer.kind === 'human';
+        // Nothing had ended where it was the person's turn, so there is nothing to take back.
+        if (!waits || state.stop !== null) await goOn(run, state);
+        const only: OnlyRounds = { rounds: 1, slots: 1, afterwards: waits ? 'wait' : 'stop' };
+        const loop = launch(run, { ...taken, proposer: createHumanProposer(files), only });
         launched = { loop, n: state.nextN };
       } catch (error) {
         live.release(run);
@@ -222,7 +274,8 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       const { loop, n } = launched;
       const stop = stopOf(run, await loop.done);
       const made = await store.getTransition({ run, n });
-      if (made === null) throw new RpcError('conflict', `the run stopped (${stop}) before the attempt could be made`);
+      if (made === null)
+        throw new RpcError('conflict', `the run stopped${stop === null ? '' : ` (${stop})`} before the attempt could be made`);
       return { n, outcome: made.transition.outcome, stop };
     },
   };

@@ -10,7 +10,7 @@ export type ViewDeps = { readonly store: Store; readonly live: Pick<LiveRuns, 'i
 
 /** A summary (or detail) with the status that it has in this engine, and, where a loop failed here, why. */
 export function overlay<T extends Pick<RunSummary, 'id' | 'status' | 'note'>>({ live }: Pick<ViewDeps, 'live'>, row: T): T {
-  if (row.status !== 'interrupted') return row;
+  if (row.status !== 'interrupted' && row.status !== 'waiting') return row;
   if (live.isLive(row.id)) return { ...row, status: 'running' };
   return { ...row, note: live.failure(row.id)?.message ?? row.note };
 }

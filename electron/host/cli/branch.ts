@@ -26,7 +26,7 @@ export async function branch(io: CliIo, options: CommonOptions, ref: string, giv
   return startRun(io, options, {
     from,
     proposer: given.proposer ?? header.proposer.kind,
-    slots: given.slots ?? header.slots,
+    slots: given.slots ?? (given.proposer === 'human' ? 1 : header.slots),
     seed: given.seed ?? header.seed,
     ...(given.attempts === undefined ? {} : { attempts: given.attempts }),
     ...(unsandboxed === undefined ? {} : { unsandboxed }),

@@ -1,12 +1,14 @@
 // The command line: what it accepts, and which command answers.
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
+import { OtherLimits } from '#shared/domain/budget.ts';
 import { ProposerKind } from '#shared/domain/header.ts';
 import { fromCallersFolder } from '../data-dir.ts';
 import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
 import { preflight } from './preflight.ts';
+import { propose } from './propose.ts';
 import { replay } from './replay.ts';
 import { resumeRun } from './run.ts';
 import { serveApp } from './serve.ts';
@@ -75,21 +77,30 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
       .option('--unsandboxed', 'let candidate code run without a sandbox, with your rights; stands in the header and in every verdict');
   const slots = () => new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4);
   const RunOptions = Choices.extend({
-    proposer: z.enum(['search', 'command', 'recorded']),
+    proposer: z.enum(['search', 'command', 'recorded', 'human']),
     slots: z.int().optional(),
     seed: z.int(),
     attempts: z.int().optional(),
+    limit: OtherLimits.optional(),
     command: z.string().optional(),
     commandTimeout: z.int().optional(),
     from: z.string().optional(),
     rollouts: z.int().optional(),
   });
   withChoices(program.command('run'))
-    .description('one governed run, followed to its end; exit code 0 zero rank, 3 stopped before, 1 could not run')
+    .description(
+      'one governed run, followed to its end; exit code 0 zero rank, 3 stopped before (or waiting for a person), 1 could not run',
+    )
     .argument('<task>', 'task folder')
-    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search', 'command', 'recorded']).default('search'))
-    .addOption(new Option('--slots <n>', 'attempts a round (default: 4, or those of the record)').argParser(integer(1, 64)))
+    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search', 'command', 'recorded', 'human']).default('search'))
+    .addOption(new Option('--slots <n>', 'attempts a round (default: 4, or those of the record; 1 of a person)').argParser(integer(1, 64)))
     .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
+    .addOption(
+      new Option(
+        '--limit <dimension=n>',
+        `another limit than the task's, or none for no limit (may be repeated): ${[...limitNames.keys()].join(', ')}`,
+      ).argParser(limit),
+    )
     .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)).default(1))
     .option(
       '--command <cmd>',
@@ -104,7 +115,8 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
       ).argParser(integer(2, 1_000)),
     )
     .action(async (task: string, given: unknown) => {
-      done(await run(io, options(), { task: fromCallersFolder(task, io.env), ...RunOptions.parse(given) }));
+      const { limit: limits, ...chosen } = RunOptions.parse(given);
+      done(await run(io, options(), { task: fromCallersFolder(task, io.env), limits, ...chosen }));
     });
   withChoices(program.command('preflight'))
     .description('measure the seed of a task and name its unstable obligations; exit code 0 stable, 1 not')
@@ -127,7 +139,7 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .action(async (run: string) => done(await showRun(io, options(), run)));
   program
     .command('stop')
-    .description('end a live run')
+    .description('end a live or waiting run')
     .argument('<run>', 'as for show')
     .action(async (run: string) => done(await stopRun(io, options(), run)));
   program
@@ -135,6 +147,34 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .description('go on with an interrupted or stopped run; exit codes as for run')
     .argument('<run>', 'as for show')
     .action(async (run: string) => done(await resumeRun(io, options(), run)));
+  program
+    .command('propose')
+    .description(
+      'one candidate that you wrote, on the head of a run that stands still or waits for you; verified and decided like every other. Exit code 0 committed, 3 recorded and not committed, 1 no attempt was made',
+    )
+    .argument('<run>', 'as for show')
+    .addOption(new Option('--tree <dir>', 'a folder with the whole candidate').argParser(notEmpty))
+    .addOption(
+      new Option('--file <path=file>', 'the new text of one file, the others stay as in the head (may be repeated)').argParser(repeated),
+    )
+    .addOption(new Option('--remove <path>', 'a file that the candidate does not have (may be repeated)').argParser(repeated))
+    .action(async (run: string, given: unknown) => {
+      const texts = z.array(z.string()).default([]);
+      const { tree, file, remove } = z.object({ tree: z.string().optional(), file: texts, remove: texts }).parse(given);
+      const files = file.map((text) => {
+        const at = text.indexOf('=');
+        if (at < 1 || at === text.length - 1)
+          throw new UsageError(`--file takes PATH=FILE, a path of the artifact and a file, not ${JSON.stringify(text)}`, '--file');
+        return { path: text.slice(0, at), from: fromCallersFolder(text.slice(at + 1), io.env) };
+      });
+      done(
+        await propose(io, options(), run, {
+          files,
+          remove,
+          ...(tree === undefined ? {} : { tree: fromCallersFolder(tree, io.env) }),
+        }),
+      );
+    });
   program
     .command('replay')
     .description('recompute the decisions of a run, or run its verifier again; exit code 0 only when everything matches')
@@ -189,6 +229,26 @@ const repeated = (text: string, before: string[] = []): string[] => [...before, 
 function notEmpty(text: string): string {
   if (text === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
+}
+
+/** The dimensions beside attempts, as task.toml writes them. */
+const limitNames: ReadonlyMap<string, keyof OtherLimits> = new Map([
+  ['rounds', 'rounds'],
+  ['requests', 'requests'],
+  ['prompt_tokens', 'promptTokens'],
+  ['completion_tokens', 'completionTokens'],
+  ['verifier_runs', 'verifierRuns'],
+  ['verifier_ms', 'verifierMs'],
+  ['wall_ms', 'wallMs'],
+]);
+
+/** Parser of `dimension=n`, which may be given several times. */
+function limit(text: string, before: OtherLimits = {}): OtherLimits {
+  const [name = '', value = ''] = text.split('=', 2);
+  const dimension = limitNames.get(name);
+  if (dimension === undefined)
+    throw new InvalidArgumentError(`It must be one of ${[...limitNames.keys()].join(', ')}, then = and a number or none.`);
+  return { ...before, [dimension]: value === 'none' ? null : integer(1)(value) };
 }
 
 /** Parser of a whole number of an option. */

@@ -71,6 +71,8 @@ export function ending(run: RunSummary): string {
       return 'running';
     case 'interrupted':
       return `interrupted${note} (go on with: pawl resume ${run.id})`;
+    case 'waiting':
+      return `waits for your proposal${note} (make one with: pawl propose ${run.id} --tree DIR)`;
     case 'not_started':
       return `not started${note}`;
     case 'stopped':

@@ -1,5 +1,6 @@
 // What `pawl run` was asked for, as the start of one run or of several.
 import type { RunStart } from '#shared/contract/run.ts';
+import type { OtherLimits } from '#shared/domain/budget.ts';
 import { UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { startRollouts } from './rollouts.ts';
 import { startRun } from './run.ts';
@@ -7,10 +8,11 @@ import { withEngine } from './with-engine.ts';
 
 export type RunOptions = {
   readonly task: string;
-  readonly proposer: 'search' | 'command' | 'recorded';
+  readonly proposer: 'search' | 'command' | 'recorded' | 'human';
   readonly slots?: number | undefined;
   readonly seed: number;
   readonly attempts?: number | undefined;
+  readonly limits?: OtherLimits | undefined;
   readonly command?: string | undefined;
   /** Seconds. */
   readonly commandTimeout?: number | undefined;
@@ -26,7 +28,7 @@ const usualSlots = 4;
 
 /** Runs it. Options that belong to another proposer, or that miss, are usage errors. */
 export async function run(io: CliIo, options: CommonOptions, given: RunOptions): Promise<number> {
-  const { task, proposer, seed, attempts, quarantine, median, rollouts } = given;
+  const { task, proposer, seed, attempts, limits, quarantine, median, rollouts } = given;
   const { command, commandTimeout, from } = given;
   if (proposer === 'command' && command === undefined)
     throw new UsageError('--proposer command needs --command CMD, the program that proposes', '--command');
@@ -39,14 +41,17 @@ export async function run(io: CliIo, options: CommonOptions, given: RunOptions):
     throw new UsageError('--from belongs to --proposer recorded; "pawl branch" begins at a bundle of a run', '--from');
   if (proposer === 'recorded' && rollouts !== undefined)
     throw new UsageError('--rollouts would propose the same record every time; it belongs to the other proposers', '--rollouts');
+  if (proposer === 'human' && rollouts !== undefined)
+    throw new UsageError('--rollouts would wait for you in every run; it belongs to the other proposers', '--rollouts');
   const record = from === undefined ? null : await sourceOf(io, options, from);
   const start: RunStart = {
     task,
     proposer,
     // The record's rounds are those of its run unless somebody wants others.
-    slots: given.slots ?? record?.slots ?? usualSlots,
+    slots: given.slots ?? record?.slots ?? (proposer === 'human' ? 1 : usualSlots),
     seed,
     ...(attempts === undefined ? {} : { attempts }),
+    ...(limits === undefined ? {} : { limits }),
     ...(quarantine === undefined ? {} : { quarantine }),
     ...(median === undefined ? {} : { median }),
     ...(given.unsandboxed === undefined ? {} : { unsandboxed: given.unsandboxed }),

@@ -48,6 +48,10 @@ const columns = `r.no, r.id, r.contract, r.header_sha, r.parent, r.proposer, r.s
 const tables = 'run r LEFT JOIN bundle g ON g.key = r.no << 32 LEFT JOIN bundle h ON h.key = r.head';
 
 export const selectPage = sql<SummaryRow>(`SELECT ${columns} FROM ${tables} WHERE r.id < ? ORDER BY r.id DESC LIMIT ?`);
+/** A walk down the ids: runs of other tasks are passed over, and those are few thousands at most. */
+export const selectTaskPage = sql<SummaryRow>(
+  `SELECT ${columns} FROM ${tables} WHERE r.id < ? AND r.task_id = ? ORDER BY r.id DESC LIMIT ?`,
+);
 export const selectSummary = sql<SummaryRow>(`SELECT ${columns} FROM ${tables} WHERE r.id = ?`);
 export const selectBodies = sql<{ header: string; contract: string }>(
   'SELECT h.body AS header, c.body AS contract FROM run r JOIN header h ON h.run = r.no JOIN contract c ON c.sha = r.contract WHERE r.id = ?',
@@ -64,7 +68,8 @@ const afterAnyId = '~';
 const Proposer = RunHeader.shape.proposer.shape.kind;
 const Note = z.string();
 
-const statusOf = ({ head, stop }: SummaryRow): RunStatus => (head === null ? 'not_started' : stop === null ? 'interrupted' : 'stopped');
+const statusOf = ({ head, stop, proposer }: SummaryRow): RunStatus =>
+  head === null ? 'not_started' : stop !== null ? 'stopped' : proposer === 'human' ? 'waiting' : 'interrupted';
 
 const countsOf = (row: SummaryRow): OutcomeCounts => {
   const count = (o: (typeof outcomes)[number]) => row[`n_${o}`];
@@ -119,12 +124,12 @@ const toSummary = (row: SummaryRow): RunSummary => ({
   parent: row.parent,
 });
 
-/** Newest first, by keyset: `before` is the last id of the page before. */
+/** Newest first, by keyset: `before` is the last id of the page before. `task` is the id of a task: only its runs. */
 export function listRuns(
   db: ReadableDb,
-  { before, limit }: { before?: RunId | undefined; limit: number },
+  { before = afterAnyId, limit, task }: { before?: RunId | undefined; limit: number; task?: string | undefined },
 ): { runs: RunSummary[]; more: boolean } {
-  const rows = db.all(selectPage, before ?? afterAnyId, limit + 1);
+  const rows = task === undefined ? db.all(selectPage, before, limit + 1) : db.all(selectTaskPage, before, task, limit + 1);
   return { runs: rows.slice(0, limit).map(toSummary), more: rows.length > limit };
 }
 

@@ -68,5 +68,8 @@ test('a start says what is missing, and what belongs to another proposer', async
     code: 'bad_input',
     where: { field: 'command' },
   });
-  expect(await refusal(client.call('run.start', { ...start, proposer: 'human' }))).toMatchObject({ code: 'bad_input' });
+  expect(await refusal(client.call('run.start', { ...start, slots: 2, proposer: 'human' }))).toMatchObject({
+    code: 'bad_input',
+    where: { field: 'slots' },
+  });
 });

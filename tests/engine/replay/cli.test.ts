@@ -1,9 +1,8 @@
 // `pawl replay` and `pawl branch` as they are typed, over a whole engine with the real verifier.
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { CliIo } from '#electron/host/cli/io.ts';
-import { runCli } from '#electron/host/cli/program.ts';
 import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
+import { pawl } from '../../support/engine/pawl-on-engine.ts';
 import { writeSmallTask } from '../../support/engine/small-task.ts';
 import { openPast } from './support.ts';
 
@@ -18,39 +17,6 @@ async function anEngine(): Promise<Engine> {
   const engine = await startEngine(folder.path);
   cleanups.push(() => engine.close());
   return engine;
-}
-
-async function pawl({ client }: Engine, ...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = '';
-  let err = '';
-  const io: CliIo = {
-    out: (text) => {
-      out += text;
-      return Promise.resolve();
-    },
-    err: (text) => {
-      err += text;
-    },
-    errColumns: null,
-    env: {},
-    onInterrupt: () => () => {},
-    quit: () => {},
-    version: '0.0.0-test',
-    acquire: () =>
-      Promise.resolve({
-        client,
-        role: 'client',
-        attach: () => Promise.resolve(),
-        blob: () => Promise.resolve(null),
-        dependants: () => 0,
-        crippled: new Promise<void>(() => {}),
-        closed: new Promise<void>(() => {}),
-        close: () => Promise.resolve(),
-      }),
-    rendererDir: '/nowhere',
-  };
-  const code = await runCli(argv, io);
-  return { code, out, err };
 }
 
 const Shown = z.object({ id: z.string(), header: z.object({ parent: z.string().nullable(), seed: z.number() }) });

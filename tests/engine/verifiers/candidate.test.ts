@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkCandidate, compileSchema, manifestOf, writableMatcher } from '#electron/verifiers/candidate.ts';
+import { writableMatcher } from '#shared/domain/writable.ts';
+import { checkCandidate, compileSchema, manifestOf } from '#electron/verifiers/candidate.ts';
 import { treeId } from '#shared/domain/tree-id.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';

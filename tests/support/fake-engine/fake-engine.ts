@@ -10,6 +10,7 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
+import { fakeHeader } from './fake-header.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
 import { fakeReplays } from './fake-replays.ts';
 import { fakePreflight, refuseUnstable } from './fake-preflight.ts';
@@ -129,10 +130,11 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     'settings.set': (change) => Object.assign(settings, change),
     'task.inspect': ({ path }) => fakeTask(path),
     'task.preflight': (input) => fakePreflight(input),
-    'run.list': ({ before, limit }) => {
+    'run.list': ({ before, limit, task }) => {
       if (options.listFails?.()) throw new RpcError('unavailable', 'the data folder cannot be read: the disk is full', { file: 'pawl.db' });
-      const from = before === undefined ? 0 : jobs.findIndex((job) => job.id === before) + 1;
-      return { runs: jobs.slice(from, from + limit).map((job) => job.summary()), more: from + limit < jobs.length };
+      const listed = jobs.filter((job) => task === undefined || job.summary().task.id === task);
+      const from = before === undefined ? 0 : listed.findIndex((job) => job.id === before) + 1;
+      return { runs: listed.slice(from, from + limit).map((job) => job.summary()), more: from + limit < listed.length };
     },
     'run.get': ({ run }) => jobOf(run).detail(),
     'run.resolve': ({ prefix }) => {
@@ -148,6 +150,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
         await next(signal);
       }
     },
+    'run.header': (input) => fakeHeader(input),
     'run.start': ({ task, from, slots, seed, attempts, unsandboxed, ...choices }) => {
       const parent = from === undefined ? null : jobOf(from.run);
       const origin = parent === null || from === undefined ? null : parent.originAt(from.seq);
