@@ -160,6 +160,7 @@ export type Place = 'standard' | 'node' | 'dom' | 'electron' | 'tool';
 /** Every package of package.json. `standard` runs anywhere; `tool` is used by build, lint and tests only. */
 export const packages: Readonly<Record<string, Place>> = {
   '@noble/hashes': 'standard',
+  diff: 'standard',
   picomatch: 'standard',
   zod: 'standard',
   ajv: 'node',
