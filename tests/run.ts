@@ -13,11 +13,12 @@ const root = path.resolve(import.meta.dirname, '..');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 
-/** Installs browser, fonts and sandbox where that needs no question: as root on a Debian-like machine. Elsewhere prints the command. */
+/** Installs browser, fonts, sandbox and strace where that needs no question: as root on a Debian-like machine. Elsewhere prints the command. */
 function provide(): void {
   const missing = [
     ...(chromiumPath() === null ? ['chromium', 'fonts-noto-cjk'] : []),
     ...(process.platform === 'linux' && !has('bwrap') ? ['bubblewrap'] : []),
+    ...(process.platform === 'linux' && !has('strace') ? ['strace'] : []),
   ];
   if (missing.length === 0) return;
   const command = `apt-get update && apt-get install -y ${missing.join(' ')}`;
@@ -96,6 +97,9 @@ say(`Electron: ${binary ?? 'no binary: the shell specs run the built main proces
 say(`Display:  ${display ? 'yes' : 'none (browsers run headless)'}`);
 say(
   `Sandbox:  ${has('bwrap') ? 'bubblewrap is installed; whether it works here is probed by the tests of the sandbox' : 'no bubblewrap: the tests of the sandbox are skipped'}`,
+);
+say(
+  `strace:   ${has('strace') ? 'yes; whether it may trace here is probed by its test' : 'no: failures are injected into the store, and not into its system calls'}`,
 );
 say(
   `python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}`,

@@ -12,6 +12,7 @@ export function storeCode({ kind }: StoreError): ErrorCode {
     case 'closed':
       return kind;
     case 'full':
+    case 'io':
     case 'readonly':
     case 'corrupt':
     case 'lost':

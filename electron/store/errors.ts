@@ -15,6 +15,8 @@ export const storeErrorKinds = [
   'readonly',
   /** The disk is full. */
   'full',
+  /** The disk or its file system reports an error. */
+  'io',
   /** Written by a newer version. */
   'incompatible',
   'closed',
@@ -48,6 +50,7 @@ const kindOf = (code: string, message: string): StoreErrorKind => {
   )
     return 'readonly';
   if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT') return 'full';
+  if (code.startsWith('SQLITE_IOERR') || code === 'EIO') return 'io';
   return 'other';
 };
 
@@ -55,6 +58,7 @@ const advice: Partial<Record<StoreErrorKind, string>> = {
   corrupt: 'the file is damaged or is not a database; restore it from a copy or move it away',
   readonly: 'the file or its folder cannot be opened for writing; check its owner and permissions',
   full: 'the disk is full; nothing of this write was kept',
+  io: 'the disk reports an error; look at its health and at the messages of the system',
 };
 
 const codeOf = (error: unknown): string => {

@@ -1,23 +1,46 @@
-// `npm run soak [--kills N] [--rounds N]`: what takes longer than a test may. Kills engines at random points, and repeats the property
-// tests with fresh seeds. Exit 1 when anything failed.
+// `npm run soak [--kills N] [--calls N] [--rounds N]`: what takes longer than a test may. Kills engines at random points, makes system calls
+// fail and kill, and repeats the property tests with fresh seeds. Exit 1 when anything failed.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '#electron/build.ts';
 import { createRandom } from '#shared/lib/random.ts';
 import { killCampaign } from '../support/kill-campaign.ts';
+import { everyInjected, straceCampaign, straceMissing } from '../support/strace-campaign.ts';
 
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' }, rounds: { type: 'string', default: '20' } } });
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '200' },
+    calls: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '20' },
+  },
+});
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 await ensureBuilt();
 
 const seed = Date.now();
-say(`kill campaign: ${values.kills} kills, random seed ${seed}`);
 const random = createRandom(['soak', seed]);
-const report = await killCampaign(Number(values.kills), 1, () => random.next(), say);
-say(`${report.kills} kills over ${report.runs} runs, ${report.aborted} attempts aborted, ${report.faults.length} faults`);
-for (const fault of report.faults) say(`FAULT ${fault}`);
-if (report.faults.length > 0) process.exitCode = 1;
+const next = () => random.next();
+const tell = (faults: readonly string[]) => {
+  for (const fault of faults) say(`FAULT ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+};
+
+if (Number(values.kills) > 0) {
+  say(`kill campaign: ${values.kills} kills, random seed ${seed}`);
+  const report = await killCampaign(Number(values.kills), 1, next, say);
+  say(`${report.kills} kills over ${report.runs} runs, ${report.aborted} attempts aborted, ${report.faults.length} faults`);
+  tell(report.faults);
+}
+
+const missing = straceMissing();
+if (missing !== null) say(`SKIPPED failures and deaths at system calls: ${missing}`);
+else if (Number(values.calls) > 0) {
+  say(`system calls: ${values.calls} of each kind, random seed ${seed}`);
+  const report = await straceCampaign(Number(values.calls), everyInjected, next, say);
+  say(`${report.cases} cases, ${report.killed} killed, ${report.told} failures told, ${report.faults.length} faults`);
+  tell(report.faults);
+}
 
 for (let round = 1; round <= Number(values.rounds); round++) {
   say(`property tests, round ${round} of ${values.rounds}`);

@@ -1,11 +1,13 @@
 // Kills the engine at random moments and resumes, again and again, and holds what is left against a run that nobody disturbed.
 // Drives the built command line, because that is what dies on a user's machine.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { openReadable } from '#electron/store/db.ts';
 import { ensure } from '#shared/lib/assert.ts';
+import { brokenInvariants } from './invariants.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const task = path.join(root, 'resources/tasks/exam-timetable');
@@ -73,13 +75,27 @@ async function firstRun(dataDir: string): Promise<string | null> {
   return runs[0]?.id ?? null;
 }
 
+/** What is broken in a data folder that nobody has open. */
+function brokenIn(dataDir: string): string[] {
+  const file = path.join(dataDir, 'pawl.db');
+  // It was killed before it had made one.
+  if (!existsSync(file)) return [];
+  const db = openReadable(file, path.join(dataDir, 'blobs'));
+  try {
+    return brokenInvariants(db);
+  } finally {
+    db.close();
+  }
+}
+
 /** The highest number of a commit that the command line had told of before it died. */
 const acknowledged = (stderr: string): number => Math.max(0, ...[...stderr.matchAll(/^commit (\d+):/gm)].map((m) => Number(m[1])));
 
 /**
  * `kills` SIGKILLs at random points of runs of the sample with search seed `seed`, each followed by a resume. Checks after every kill that
- * the chain is a prefix of the undisturbed one, that no commit that had been printed is gone, and that commits + memory = transitions;
- * and at the end of every run that its whole chain equals the undisturbed one. `random` gives numbers in [0, 1).
+ * the chain is a prefix of the undisturbed one, that no commit that had been printed is gone, and that every invariant of the storage holds,
+ * as the engine left it and recovered; and at the end of every run that its whole chain equals the undisturbed one and every decision can be
+ * made again. `random` gives numbers in [0, 1).
  */
 export async function killCampaign(kills: number, seed: number, random: () => number, log: (text: string) => void): Promise<KillReport> {
   const faults: string[] = [];
@@ -105,10 +121,12 @@ export async function killCampaign(kills: number, seed: number, random: () => nu
         const args = run === null ? ['run', task, '--seed', String(seed)] : ['resume', run];
         const result = await pawl([...args, '--data', dataDir], done < kills ? Math.round(random() * spanMs * 0.4) : undefined);
         told = Math.max(told, acknowledged(result.stderr));
+        const place = `run ${runs} after kill ${done + (result.killed ? 1 : 0)}`;
+        for (const what of brokenIn(dataDir)) faults.push(`${place}, as it was left: ${what}`);
         run ??= await firstRun(dataDir);
         if (run === null) continue;
         const now = await show(run, dataDir);
-        const place = `run ${runs} after kill ${done + (result.killed ? 1 : 0)}`;
+        for (const what of brokenIn(dataDir)) faults.push(`${place}, recovered: ${what}`);
         if (now.bundles.some((b, i) => b.id !== ids[i])) faults.push(`${place}: its chain is no prefix of the undisturbed one`);
         if (now.bundles.length - 1 < told) faults.push(`${place}: commit ${told} had been printed, ${now.bundles.length - 1} are stored`);
         if ((now.counts['commit'] ?? 0) + now.memoryEntries !== now.transitions.length)
@@ -123,6 +141,8 @@ export async function killCampaign(kills: number, seed: number, random: () => nu
           faults.push(`${place}: ended with code ${result.code}, stop ${now.stop ?? 'none'}: ${result.stderr.slice(-300)}`);
         if (now.bundles.length !== ids.length)
           faults.push(`${place}: ${now.bundles.length} bundles, the undisturbed run has ${ids.length}`);
+        const replayed = await pawl(['replay', run, '--decisions', '--data', dataDir]);
+        if (replayed.code !== 0) faults.push(`${place}: its decisions cannot be made again: ${replayed.stdout.slice(-300)}`);
         aborted += now.counts['aborted'] ?? 0;
         break;
       }

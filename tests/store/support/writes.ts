@@ -1,5 +1,4 @@
 // Every write of the store with the state that it starts from: what the tests make fail, or die, at each of its steps.
-import { createHash } from 'node:crypto';
 import type { WritableDb } from '#electron/store/db.ts';
 import { commitRound } from '#electron/store/write/commit-round.ts';
 import { createRun } from '#electron/store/write/create-run.ts';
@@ -8,16 +7,9 @@ import { recover } from '#electron/store/write/recover.ts';
 import { addReverification, setDecisionReplay } from '#electron/store/write/replays.ts';
 import { setSettings } from '#electron/store/write/settings.ts';
 import { resumeRun, stopRun } from '#electron/store/write/stop-run.ts';
-import { maxInDatabase } from '#electron/store/write/blobs.ts';
 import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
-import { bytesOf } from '../../support/engine/builders.ts';
+import { bytesOf, largeText } from '../../support/engine/builders.ts';
 import { createScenario, type Scenario, type SlotSpec } from './scenario.ts';
-
-/** Text that stands in a file of its own, however it is compressed. */
-export const largeText = (seed: number): string =>
-  createHash('shake256', { outputLength: Math.ceil(1.1 * maxInDatabase) })
-    .update(`large ${seed}`)
-    .digest('base64');
 
 const large = (seed: number) => {
   const bytes = bytesOf(largeText(seed));

@@ -1,4 +1,5 @@
 // Contracts, headers and trees in one line.
+import { createHash } from 'node:crypto';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import type { Budget } from '#shared/domain/budget.ts';
 import type { Contract, ContractBody } from '#shared/domain/contract.ts';
@@ -7,6 +8,7 @@ import type { Sha } from '#shared/domain/ids.ts';
 import { sortManifest, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
+import { maxInDatabase } from '#electron/store/write/blobs.ts';
 
 const encoder = new TextEncoder();
 
@@ -123,3 +125,9 @@ export function headerOf(contract: Contract, seed: readonly TreeFile[], options:
 export function runIdOf(i = 0): string {
   return `run_00000000-0000-7000-8000-00000000${i.toString(16).padStart(4, '0')}`;
 }
+
+/** Text that stands in a file of its own, however it is compressed. */
+export const largeText = (seed: number | string): string =>
+  createHash('shake256', { outputLength: Math.ceil(1.1 * maxInDatabase) })
+    .update(`large ${seed}`)
+    .digest('base64');

@@ -6,7 +6,7 @@ import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import { preflight } from '#electron/governor/preflight.ts';
-import type { GovernorDeps, RunEnd, RunLoop } from '#electron/governor/types.ts';
+import type { GovernorDeps, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { ProposeContext, Proposer } from '#electron/proposers/proposer.ts';
 import { type OpenStore, openStore } from '#electron/store/store.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
@@ -60,52 +60,59 @@ export type StoredRunOptions = {
   readonly verifier?: ReportingOptions;
   /** Called before each write of the loop. */
   readonly beforeWrite?: (loop: RunLoop, writes: number) => void;
+  /** Clocks, which stand still unless given. */
+  readonly now?: () => string;
+  readonly monotonicMs?: () => number;
 };
 
 export type StoredRun = {
   readonly run: RunId;
   readonly verifier: ReportingVerifier;
   readonly proposer: Proposer;
+  /** Measures the seed and stores the run; nothing is attempted yet. */
+  create(store: OpenStore): Promise<void>;
   /** Goes on with the run where the store stands, to the end of the loop. */
-  go(store: OpenStore): Promise<RunEnd>;
+  go(store: OpenStore, only?: OnlyRounds): Promise<RunEnd>;
 };
 
 let salts = 0;
 const salt = (): Uint8Array => Uint8Array.from(Buffer.from(sha256Text(`salt ${salts++}`), 'hex'));
 
-/** Measures the seed and stores the run; nothing is attempted yet. */
-export async function createStoredRun(store: OpenStore, options: StoredRunOptions): Promise<StoredRun> {
-  const { i = 0, seed, from, script, beforeWrite } = options;
+/** A run that may be in a store already. */
+export function storedRun(options: StoredRunOptions): StoredRun {
+  const { i = 0, seed, from, script, beforeWrite, now = () => at, monotonicMs = () => 0 } = options;
   const run = runIdOf(i);
   const contract = contractOf({ protectedPaths: ['protected.txt'], ...options.contract });
   const files = options.files ?? seedFiles(seed);
   const header = headerOf(contract, files, options.header);
   const verifier = createReportingVerifier({ name: `r${i}`, ...options.verifier });
-  const measured = await preflight(
-    { verifiers: verifier, monotonicMs: () => 0 },
-    { contract, tree: header.seedTree, files, verifierFiles, program: null },
-    contract.measurement.preflightRuns,
-    new AbortController().signal,
-  );
-  const created = genesisRecords({
-    run,
-    at,
-    header,
-    contract,
-    task: { id: 'scripted', title: 'Scripted', path: '/nowhere' },
-    blobs: [...files, ...verifierFiles, { bytes: bytesOf('instruction') }].map(({ bytes }) => ({ sha: sha256Hex(bytes), bytes })),
-    trees: [{ tree: header.seedTree, manifest: manifestOf(files) }],
-    seed: measured.seed,
-    salt,
-  });
-  await store.createRun({ ...created, ...(from === undefined ? {} : { from }) });
   const proposer = createScriptedProposer(script);
   let writes = 0;
   return {
     run,
     verifier,
     proposer,
-    go: async (open) => {
+    create: async (store) => {
+      const measured = await preflight(
+        { verifiers: verifier, monotonicMs },
+        { contract, tree: header.seedTree, files, verifierFiles, program: null },
+        contract.measurement.preflightRuns,
+        new AbortController().signal,
+      );
+      const created = genesisRecords({
+        run,
+        at: now(),
+        header,
+        contract,
+        task: { id: 'scripted', title: 'Scripted', path: '/nowhere' },
+        blobs: [...files, ...verifierFiles, { bytes: bytesOf('instruction') }].map(({ bytes }) => ({ sha: sha256Hex(bytes), bytes })),
+        trees: [{ tree: header.seedTree, manifest: manifestOf(files) }],
+        seed: measured.seed,
+        salt,
+      });
+      await store.createRun({ ...created, ...(from === undefined ? {} : { from }) });
+    },
+    go: async (open, only) => {
       const state = ensure(await open.getResumeState(run), 'resume state');
       const loops: RunLoop[] = [];
       const before = () => {
@@ -131,14 +138,21 @@ export async function createStoredRun(store: OpenStore, options: StoredRunOption
         check: createCandidateCheck(contract, null),
         changes: fileChanges,
         contractChanged: () => Promise.resolve(null),
-        now: () => at,
-        monotonicMs: () => 0,
+        now,
+        monotonicMs,
         salt,
         log: () => {},
       };
-      const loop = runGovernor(deps, { ...state, run, headFiles: await loadTree(open, state.head.tree), verifierFiles });
+      const loop = runGovernor(deps, { ...state, run, headFiles: await loadTree(open, state.head.tree), verifierFiles }, only);
       loops.push(loop);
       return loop.done;
     },
   };
+}
+
+/** The same, stored in `store`. */
+export async function createStoredRun(store: OpenStore, options: StoredRunOptions): Promise<StoredRun> {
+  const made = storedRun(options);
+  await made.create(store);
+  return made;
 }
