@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openStore } from '#electron/store/store.ts';
 import { createVerifierService } from '#electron/verifiers/service.ts';
 import { createAppHandlers } from './app-handlers.ts';
+import { createAuditHandlers } from './audit/audit-handlers.ts';
 import { createChanges } from './changes.ts';
 import type { Core, CoreOptions } from './core.ts';
 import { guardHandlers, openingError } from './guard-handlers.ts';
@@ -57,6 +58,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ...createPreflightHandlers({ verifiers, closing: closing.signal }),
         ...createRunHandlers({ store, live, changes }, jobs),
         ...createReplayHandlers({ store, verifiers, resolveRun: (prefix) => resolveRun({ store }, prefix), closing: closing.signal }),
+        ...createAuditHandlers({ store, closing: closing.signal }),
       },
       log,
     ),

@@ -282,6 +282,12 @@ export function materialiseSearch(response: Uint8Array, base: readonly TreeFile[
   return ok(files);
 }
 
+/** How many edits a stored response of the search has, each with the bytes that it replaces; null for another response, or one without any. */
+export function quotedEdits(response: Uint8Array): number | null {
+  const parsed = readResponse(response);
+  return parsed?.kind === 'edits' ? parsed.edits.length : null;
+}
+
 /** The built-in search with these operators, as a proposer. One attempt is one request that costs no tokens. */
 export function createSearchProposer({ operators }: { readonly operators: readonly SearchOperator[] }): Proposer {
   return {

@@ -323,6 +323,8 @@ export type Store = {
   pageReplaySalts(input: ReplayPage): Promise<ReplaySalt[]>;
   pageReplayTransitions(input: ReplayPage): Promise<ReplayTransition[]>;
   getStoredVerdict(sha: Sha): Promise<StoredVerdict | null>;
+  /** The text of a contract, as it is stored. */
+  getContractBody(sha: Sha): Promise<string | null>;
   /** Final verdicts of the runs that this one branched from, oldest first. */
   getAncestorVerdicts(run: RunId): Promise<readonly CachedRow[]>;
   getDecisionReplay(run: RunId): Promise<DecisionReplayRow | null>;

@@ -5,7 +5,14 @@ import { getBundle, getChain } from './read/bundles.ts';
 import { getColumns } from './read/columns.ts';
 import { getJournal, lastJournal } from './read/journal.ts';
 import { retrieveMemory } from './read/memory.ts';
-import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from './read/replay.ts';
+import {
+  getContractBody,
+  getReplayHead,
+  getStoredVerdict,
+  pageReplayEvents,
+  pageReplaySalts,
+  pageReplayTransitions,
+} from './read/replay.ts';
 import { getDecisionReplay, getReverifications } from './read/replays.ts';
 import { getResponses } from './read/responses.ts';
 import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
@@ -41,6 +48,7 @@ export const reads = {
   pageReplaySalts,
   pageReplayTransitions,
   getStoredVerdict,
+  getContractBody,
   getAncestorVerdicts,
   getDecisionReplay,
   getReverifications,

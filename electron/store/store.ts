@@ -156,6 +156,7 @@ export function storeOver(writer: Thread, readers: readonly Thread[]): OpenStore
     pageReplaySalts: (input) => read('pageReplaySalts', input),
     pageReplayTransitions: (input) => read('pageReplayTransitions', input),
     getStoredVerdict: (sha) => read('getStoredVerdict', sha),
+    getContractBody: (sha) => read('getContractBody', sha),
     getAncestorVerdicts: (run) => read('getAncestorVerdicts', run),
     getDecisionReplay: (run) => read('getDecisionReplay', run),
     setDecisionReplay: async (input) => {

@@ -169,3 +169,40 @@ export function fileChanges(
   }
   return { changes, hunks };
 }
+
+/** Bytes that two files have in common at their beginning and at their end. */
+const commonBytes = (a: Uint8Array, b: Uint8Array): number => {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return head + tail;
+};
+
+/** Words, and every other character alone. */
+const piecesOf = (line: string): readonly string[] => line.match(/[\p{L}\p{N}_]+|[^\p{L}\p{N}_]/gu) ?? [];
+
+const removedIn = (before: readonly string[], after: readonly string[]): number =>
+  hunksOf(before, after).reduce((sum, { a, aEnd }) => sum + aEnd - a, 0);
+
+/**
+ * Paths of files that both trees have and of which nothing is left: not one line. Of a file of one line, less than half of its words and
+ * signs; of one that is no text, less than half of its bytes at the beginning and the end.
+ */
+export function rewrittenFiles(before: readonly TreeFile[], after: readonly TreeFile[]): string[] {
+  const now = new Map(after.map((file) => [file.path, file.bytes]));
+  return before.flatMap(({ path, bytes }) => {
+    const other = now.get(path);
+    if (other === undefined || bytes.length === 0) return [];
+    const [linesA, linesB] = [linesOf(bytes), linesOf(other)];
+    const rewritten = (): boolean => {
+      if (linesA === null || linesB === null) return 2 * commonBytes(bytes, other) < bytes.length;
+      const [line] = linesA;
+      if (linesA.length > 1 || line === undefined) return removedIn(linesA, linesB) === linesA.length;
+      const pieces = piecesOf(line);
+      return 2 * (pieces.length - removedIn(pieces, piecesOf(linesB.join('')))) < pieces.length;
+    };
+    return rewritten() ? [path] : [];
+  });
+}

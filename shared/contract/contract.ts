@@ -1,5 +1,6 @@
 // The whole contract between a client and the engine. Handlers and client types are derived from it.
 import { appContract } from './app.ts';
+import { auditContract } from './audit.ts';
 import { preflightContract } from './preflight.ts';
 import { replayContract } from './replay.ts';
 import { runContract } from './run.ts';
@@ -12,5 +13,6 @@ export const contract = {
   ...preflightContract,
   ...runContract,
   ...replayContract,
+  ...auditContract,
 } as const satisfies ProcedureTable;
 export type Contract = typeof contract;

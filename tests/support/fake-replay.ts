@@ -1,5 +1,6 @@
 // Replays and relations as a fake core answers them: nothing was ever replayed, no run has relatives, and what would execute is refused.
 import { RpcError } from '#shared/contract/errors.ts';
+import type { auditContract } from '#shared/contract/audit.ts';
 import type { replayContract } from '#shared/contract/replay.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 
@@ -7,7 +8,8 @@ const refuse = (): never => {
   throw new RpcError('unavailable', 'this fake has no verifier and nothing to replay');
 };
 
-export const fakeReplay: Handlers<typeof replayContract> = {
+export const fakeReplay: Handlers<typeof replayContract & typeof auditContract> = {
+  'audit.run': refuse,
   'replay.decisions': refuse,
   'replay.status': () => Promise.resolve({ state: 'never' as const, at: null, transitions: 0, mismatches: 0, missing: 0 }),
   'replay.verifier': refuse,

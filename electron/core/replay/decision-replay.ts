@@ -16,6 +16,7 @@ import { noSuchRun } from '../runs/run-views.ts';
 import { createChainCheck, typeOf } from './chain.ts';
 import { createCursor } from './cursor.ts';
 import { createFindings, type Findings } from './findings.ts';
+import type { ReplayObserver } from './observer.ts';
 import { beginReplay, replayGenesis, type Replaying, type ReplayRows, replayResume, replayRound, replayStop } from './replay-round.ts';
 import { compareRun } from './replay-run.ts';
 
@@ -34,6 +35,7 @@ export type ReplayDeps = {
   /** The proposer that a header names; only what it makes of stored responses is used. */
   readonly proposerOf?: (header: RunHeader) => Pick<Proposer, 'materialise'>;
   readonly monotonicMs?: () => number;
+  readonly observer?: ReplayObserver;
 };
 
 /** Work between two turns of the event loop. */
@@ -48,20 +50,21 @@ const transitionPage = 256;
  * not_found without the run, and cancelled when `signal` aborts.
  */
 export async function* replayDecisions(
-  { store, proposerOf: proposer = proposerOf, monotonicMs = () => performance.now() }: ReplayDeps,
+  { store, proposerOf: proposer = proposerOf, monotonicMs = () => performance.now(), observer }: ReplayDeps,
   run: RunId,
   signal: AbortSignal,
 ): AsyncGenerator<DecisionReplayItem, DecisionReplayReport & { readonly lastEvent: Sha }, void> {
   const begun = monotonicMs();
   const head = await store.getReplayHead(run);
   if (head === null) throw noSuchRun(run);
-  const findings = createFindings();
+  const findings = createFindings((found) => observer?.finding(found));
   const chain = createChainCheck(findings);
   const declared = readDeclared(head, findings);
   let replaying: Replaying | null = null;
-  if (declared !== null) replaying = await begin(store, run, head, { ...declared, findings, chain, proposer });
+  if (declared !== null) replaying = await begin(store, run, head, { ...declared, findings, chain, proposer, observer });
 
   if (replaying !== null) {
+    observer?.began(replaying);
     const { no } = head;
     const page =
       <T>(read: (input: ReplayPage) => Promise<readonly T[]>, to: number, limit: number) =>
@@ -113,6 +116,7 @@ export async function* replayDecisions(
       }
     }
     compareRun(state, head);
+    observer?.ended(state);
   }
   const { mismatches, missing } = findings.counts;
   const report: DecisionReplayReport = {
@@ -173,7 +177,7 @@ async function begin(
   store: ReplayDeps['store'],
   run: RunId,
   head: ReplayHead,
-  parts: Declared & Pick<Replaying, 'findings' | 'chain'> & { readonly proposer: NonNullable<ReplayDeps['proposerOf']> },
+  parts: Declared & Pick<Replaying, 'findings' | 'chain' | 'observer'> & { readonly proposer: NonNullable<ReplayDeps['proposerOf']> },
 ): Promise<Replaying | null> {
   const { header, contract, findings, proposer } = parts;
   const lack = (where: string, error: unknown): null => {
@@ -233,6 +237,7 @@ async function begin(
     ancestors,
     findings,
     chain: parts.chain,
+    observer: parts.observer,
     proposer: made,
     check: createCandidateCheck(contract, schema),
   });

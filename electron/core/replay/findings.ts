@@ -1,5 +1,6 @@
 // What a replay found: counted always, listed up to a limit, so that a run that is wrong from the beginning fills no memory.
 import { maxListed, type ReplayMismatch, type ReplayMissing } from '#shared/contract/replay.ts';
+import type { AuditFinding } from '#shared/domain/audit/places.ts';
 import { differences, type Fields, shownValue } from '#shared/domain/replay.ts';
 import type { Json } from '#shared/lib/canonical-json.ts';
 
@@ -15,7 +16,8 @@ export type Findings = {
   damaged(where: string, what: string): void;
 };
 
-export function createFindings(): Findings {
+/** `tell` hears everything, listed or not. */
+export function createFindings(tell: (found: AuditFinding) => void = () => {}): Findings {
   const mismatches: ReplayMismatch[] = [];
   const missing: ReplayMissing[] = [];
   const counts = { mismatches: 0, missing: 0 };
@@ -23,10 +25,12 @@ export function createFindings(): Findings {
   const named = new Set<string>();
   const add = (found: ReplayMismatch): void => {
     counts.mismatches++;
+    tell({ kind: 'differs', ...found });
     if (mismatches.length < maxListed) mismatches.push(found);
   };
   const lacks = (where: string, what: string): void => {
     counts.missing++;
+    tell({ kind: 'missing', where, what });
     if (missing.length < maxListed) missing.push({ where, what });
   };
   return {

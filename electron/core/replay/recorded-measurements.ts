@@ -86,7 +86,7 @@ export function readMeasurements(input: RecordedVerdict, findings: Findings): Re
     if (row.tree !== tree) findings.mismatch(name, 'tree', row.tree, tree);
     const single = rows.length === 1 ? (asWritten === null ? said : 'ranked') : null;
     const expected = single === null ? null : single === 'ranked' ? single : resultOf(single);
-    const { judgement, recorded } = judgeAgain({ contract, tree, row, name, said, expected }, findings);
+    const { judgement, recorded } = judgeAgain({ contract, tree, stored, row, name, said, expected }, findings);
     if (recorded) host++;
     group.push({ run: runOf(row), ref: refs[i] ?? { id: row.id, durationMs: row.duration_ms, output: row.output }, judgement });
     if (judgement.kind === 'ranked' || !isFault(judgement.code)) close();
@@ -149,8 +149,10 @@ function compareRefs(
 type Execution = {
   readonly contract: Contract;
   readonly tree: Sha;
+  readonly stored: StoredVerdict;
   readonly row: StoredVerifierRun;
   readonly name: string;
+  /** The stored verdict; null also where it did not have to be read. */
   readonly said: Verdict | null;
   /** What the row has to say, where the verdict is of this execution alone. */
   readonly expected: string | null;
@@ -161,7 +163,7 @@ type Execution = {
 const fromReport = new Set(['ranked', 'malformed', 'attestation']);
 
 function judgeAgain(execution: Execution, findings: Findings): { judgement: Judgement; recorded: boolean } {
-  const { contract, tree, row, name, said, expected } = execution;
+  const { contract, tree, stored, row, name, said, expected } = execution;
   const pure = contract.verifier.kind === 'pure-js';
   const message = said?.kind === 'no_verdict' ? said.message : '';
   const result = expected ?? row.result;
@@ -195,7 +197,7 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
   if (fromReport.has(result)) {
     if (row.reportBytes === null && (row.report !== null || result !== 'malformed')) {
       findings.lacks(name, row.report === null ? 'its report is not stored' : `its report ${row.report} cannot be read`);
-      return { judgement: standIn(said, result, message), recorded: false };
+      return { judgement: standIn(said ?? verdictOfRow(stored), result, message), recorded: false };
     }
     if (!pure && (row.exit_code !== exit || row.signal !== null))
       findings.compare(name, { exit_code: row.exit_code, signal: row.signal }, { exit_code: exit, signal: null });

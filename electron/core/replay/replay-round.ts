@@ -38,6 +38,7 @@ import { ensure } from '#shared/lib/assert.ts';
 import { type ChainCheck, eventIn, instantOf, type NamedObjects, objectsNamedIn, typeOf } from './chain.ts';
 import type { Cursor } from './cursor.ts';
 import type { Findings } from './findings.ts';
+import type { ReplayObserver } from './observer.ts';
 import { readMeasurements, verdictOfMeasurements, verdictOfRow } from './recorded-measurements.ts';
 import { compareBundle, compareMemory, compareSalts, compareTransition, compareVerdict, membersOf, type RowContext } from './rows.ts';
 
@@ -58,6 +59,7 @@ type Fixed = {
   readonly schema: Uint8Array | null;
   readonly findings: Findings;
   readonly chain: ChainCheck;
+  readonly observer: ReplayObserver | undefined;
   readonly proposer: Pick<Proposer, 'materialise'>;
   readonly check: GovernorDeps['check'];
 };
@@ -226,6 +228,7 @@ export async function replayGenesis(state: Replaying, head: ReplayHead, rows: Re
       ? { measurements: [], host: 0 }
       : readMeasurements({ contract, tree: header.seedTree, stored, where: 'the seed', outputs }, findings);
   state.host += recorded.host;
+  state.observer?.seed(recorded.measurements);
   const verdict =
     checked.kind === 'invalid'
       ? ({ kind: 'invalid', code: checked.code, message: checked.message } as const)
@@ -274,6 +277,7 @@ export async function replayResume(state: Replaying, { events }: ReplayRows): Pr
   const { head, nextN, stop, findings, chain } = state;
   if (stop !== null && stop !== 'user') findings.mismatch(`event ${chain.count()}`, 'type', 'resume', `nothing after the stop ${stop}`);
   state.stop = null;
+  state.observer?.resumed();
   chain.expect(await events.take(1), head === null ? [] : [{ type: 'resume', body: { from: head.id, nextN } }]);
 }
 
@@ -381,6 +385,14 @@ export async function replayRound(state: Replaying, head: ReplayHead, rows: Repl
   compareSalts(rowContext(state), salts, commit.salts);
   state.salts += salts.length;
   compareRows(state, { commit, stored, slots: slotRecords, from: at, to: chain.count() - 1, sources: round?.sources ?? [] });
+  state.observer?.round({
+    round: plan.round,
+    baseTree: base.tree,
+    baseFiles: context.headFiles,
+    proposed,
+    slots: round === null ? null : round.slots,
+    stored,
+  });
   advance(state, commit, slotRecords, stored, stop);
   return 'done';
 }

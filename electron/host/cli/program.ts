@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { OtherLimits } from '#shared/domain/budget.ts';
 import { ProposerKind } from '#shared/domain/header.ts';
 import { fromCallersFolder } from '../data-dir.ts';
+import { audit } from './audit.ts';
 import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
@@ -188,6 +189,13 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
       const what = z.object({ decisions: flag, verifier: flag, proposals: flag, from: z.string().optional() }).parse(given);
       done(await replay(io, options(), run, what));
     });
+  program
+    .command('audit')
+    .description(
+      'each of the 14 published rules as held, violated or not checkable, with the records it was decided from; exit code 0 none violated, 3 one is, 1 could not run',
+    )
+    .argument('<run>', 'as for show')
+    .action(async (run: string) => done(await audit(io, options(), run)));
   program
     .command('branch')
     .description('a new run from any certified bundle, under the same contract; options not given are as in its run; exit codes as for run')

@@ -2,6 +2,7 @@
 import type { BundleReplay, DecisionReplayReport } from '#shared/contract/replay.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
+import { clearStep, interruptible, showStep } from './following.ts';
 import { exitCodes, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { table } from './table.ts';
 import { withEngine } from './with-engine.ts';
@@ -38,9 +39,9 @@ async function replayDecisions(io: CliIo, options: CommonOptions, prefix: string
       let found: DecisionReplayReport | null = null;
       for await (const item of engine.client.stream('replay.decisions', { run }, { window: 8, signal })) {
         if (item.kind === 'report') found = item.report;
-        else progress(io, `${item.transitions}/${item.of} transitions`);
+        else showStep(io, `${item.transitions}/${item.of} transitions`);
       }
-      endProgress(io);
+      clearStep(io);
       if (found === null) throw new RpcError('cancelled', 'the replay was ended before its report');
       return found;
     }),
@@ -91,9 +92,9 @@ async function replayVerifier(io: CliIo, options: CommonOptions, prefix: string,
       const input = { run: found, ...(first === undefined ? {} : { from: first }) };
       for await (const item of engine.client.stream('replay.verifier', input, { window: 8, signal })) {
         if (item.kind === 'bundle') made.push(item.bundle);
-        else progress(io, `${item.bundles}/${item.of} bundles`);
+        else showStep(io, `${item.bundles}/${item.of} bundles`);
       }
-      endProgress(io);
+      clearStep(io);
       return { run: found, bundles: made };
     }),
   );
@@ -127,22 +128,4 @@ export function verifierText(run: string, bundles: readonly BundleReplay[]): str
         .join('; '),
   ]);
   return `${head}\n${table([['bundle', 'result', ''], ...rows], new Set([0]))}`;
-}
-
-function progress(io: CliIo, text: string): void {
-  if (io.errColumns !== null) io.err(`\r\x1b[K${text.slice(0, io.errColumns - 1)}`);
-}
-
-function endProgress(io: CliIo): void {
-  if (io.errColumns !== null) io.err('\r\x1b[K');
-}
-
-async function interruptible<T>(io: CliIo, use: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const abort = new AbortController();
-  const stop = io.onInterrupt(() => abort.abort());
-  try {
-    return await use(abort.signal);
-  } finally {
-    stop();
-  }
 }

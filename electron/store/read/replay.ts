@@ -88,6 +88,11 @@ export function getReplayHead(db: ReadableDb, run: RunId): ReplayHead | null {
 
 type Page = { readonly no: number; readonly after: number; readonly to: number; readonly limit: number };
 
+/** The text of a contract, as it is stored; null where there is none. */
+export function getContractBody(db: ReadableDb, sha: Sha): string | null {
+  return db.get(selectContract, sha)?.body ?? null;
+}
+
 /** Lines with after < seq <= to. */
 export function pageReplayEvents(db: ReadableDb, { no, after, to, limit }: Page): ReplayEvent[] {
   return db

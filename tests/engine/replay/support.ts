@@ -1,10 +1,18 @@
 // Decision replays of stored runs, and edits of what is stored, made past the triggers.
 import path from 'node:path';
 import Database from 'better-sqlite3';
+import type { AuditDeps } from '#electron/core/audit/audit-run.ts';
 import { replayDecisions, type ReplayDeps } from '#electron/core/replay/decision-replay.ts';
 import { openReadable } from '#electron/store/db.ts';
 import { getBlob, getManifest } from '#electron/store/read/blobs.ts';
-import { getReplayHead, getStoredVerdict, pageReplayEvents, pageReplaySalts, pageReplayTransitions } from '#electron/store/read/replay.ts';
+import {
+  getContractBody,
+  getReplayHead,
+  getStoredVerdict,
+  pageReplayEvents,
+  pageReplaySalts,
+  pageReplayTransitions,
+} from '#electron/store/read/replay.ts';
 import { getAncestorVerdicts } from '#electron/store/read/resume.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { DecisionReplayReport } from '#shared/contract/replay.ts';
@@ -24,8 +32,8 @@ export async function replay(
   return report;
 }
 
-/** The reads of a replay on one fresh connection, without threads: it has cached nothing of before an edit. */
-export function freshReads(dataDir: string): { readonly store: ReplayDeps['store']; close(): void } {
+/** The reads of a replay, and of an audit, on one fresh connection, without threads: it has cached nothing of before an edit. */
+export function freshReads(dataDir: string): { readonly store: AuditDeps['store']; close(): void } {
   const db = openReadable(path.join(dataDir, 'pawl.db'), path.join(dataDir, 'blobs'));
   const asked =
     <I, O>(read: (of: typeof db, input: I) => O) =>
@@ -40,6 +48,7 @@ export function freshReads(dataDir: string): { readonly store: ReplayDeps['store
       pageReplaySalts: asked(pageReplaySalts),
       pageReplayTransitions: asked(pageReplayTransitions),
       getStoredVerdict: asked(getStoredVerdict),
+      getContractBody: asked(getContractBody),
       getAncestorVerdicts: asked(getAncestorVerdicts),
       getManifest: asked(getManifest),
       getBlob: asked(getBlob),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fileChanges, maxEdits } from '#electron/verifiers/changes.ts';
+import { fileChanges, maxEdits, rewrittenFiles } from '#electron/verifiers/changes.ts';
 import { textFile } from './support.ts';
 
 const change = (before: string, after: string) => fileChanges([textFile('f', before)], [textFile('f', after)]);
@@ -77,5 +77,36 @@ describe('fileChanges', () => {
     const start = performance.now();
     expect(counts(`head\n${many('a')}tail\n`, `head\n${many('b')}tail\n`)).toEqual([maxEdits * 3, maxEdits * 3]);
     expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe('rewrittenFiles', () => {
+  const rewritten = (before: string | Uint8Array, after: string | Uint8Array): boolean =>
+    rewrittenFiles([textFile('f', before)], [textFile('f', after)]).length > 0;
+
+  test('lines: one that is left is enough', () => {
+    expect(rewritten('a\nb\nc\n', 'x\ny\nz\n')).toBe(true);
+    expect(rewritten('a\nb\nc\n', 'x\nb\nz\n')).toBe(false);
+    expect(rewritten('a\nb\n', 'a\nb\n')).toBe(false);
+    expect(rewritten('a\nb\n', 'new\na\nb\n')).toBe(false);
+    expect(rewritten('a\nb\n', '')).toBe(true);
+    // Another layout is a rewrite, whatever it means.
+    expect(rewritten('{\n "a": 1\n}\n', '{"a":1}\n')).toBe(true);
+  });
+
+  test('a file of one line: words and signs', () => {
+    expect(rewritten('{"rank":[3,4],"salt":1}', '{"rank":[2,4],"salt":9}')).toBe(false);
+    expect(rewritten('{"rank":[3,4],"salt":1}', 'nothing like it')).toBe(true);
+    expect(rewritten('ab\n', 'ab\ncd\n')).toBe(false);
+  });
+
+  test('a file that is no text: bytes at both ends', () => {
+    const bytes = (...values: number[]) => Uint8Array.from([0, ...values]);
+    expect(rewritten(bytes(1, 2, 3, 4, 5), bytes(1, 2, 9, 4, 5))).toBe(false);
+    expect(rewritten(bytes(1, 2, 3, 4, 5), bytes(9, 9, 9, 9, 9, 9))).toBe(true);
+  });
+
+  test('what is only in one of the trees, and what was empty, is not rewritten', () => {
+    expect(rewrittenFiles([textFile('old', 'a\n'), textFile('e', '')], [textFile('new', 'b\n'), textFile('e', 'x\n')])).toEqual([]);
   });
 });

@@ -37,10 +37,19 @@ export type ContractOptions = {
   readonly measurement?: Partial<ContractBody['measurement']>;
   readonly infraRetries?: number;
   readonly protectedPaths?: readonly string[];
+  /** Keys of advisory values; none unless said. */
+  readonly advisory?: readonly string[];
 };
 
 /** A contract of one count per cap (keys o0, o1, ...), measured once unless said, whose candidates are one JSON file `state.json`. */
-export function contractOf({ caps, aggregates = [], measurement = {}, infraRetries = 0, protectedPaths = [] }: ContractOptions): Contract {
+export function contractOf({
+  caps,
+  aggregates = [],
+  measurement = {},
+  infraRetries = 0,
+  protectedPaths = [],
+  advisory = [],
+}: ContractOptions): Contract {
   const body: ContractBody = {
     format: 'pawl.contract/1',
     name: 'scripted',
@@ -57,7 +66,7 @@ export function contractOf({ caps, aggregates = [], measurement = {}, infraRetri
       missing: 'malformed',
       aggregate: aggregates[i] ?? 'worst',
     })),
-    advisory: [],
+    advisory: advisory.map((key) => ({ key, better: 'lower' as const })),
     from: caps.map(() => null),
     verifier: {
       kind: 'pure-js',

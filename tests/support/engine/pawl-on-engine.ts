@@ -3,12 +3,17 @@ import type { CliIo } from '#electron/host/cli/io.ts';
 import { runCli } from '#electron/host/cli/program.ts';
 import type { Engine } from './engine-fixture.ts';
 
-/** Runs one command line as a client of the engine. Relative paths are those of `INIT_CWD` in `env`. */
-export async function pawlIn(
-  env: NodeJS.ProcessEnv,
-  { client }: Engine,
-  ...argv: string[]
-): Promise<{ code: number; out: string; err: string }> {
+type Typed = { readonly code: number; readonly out: string; readonly err: string };
+
+type Around = {
+  /** Relative paths are those of `INIT_CWD` in it. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Given what a Ctrl-C calls. */
+  readonly onInterrupt?: (interrupt: () => void) => void;
+};
+
+/** Runs one command line as a client of the engine. */
+export async function pawlAround({ env = {}, onInterrupt = () => {} }: Around, { client }: Engine, ...argv: string[]): Promise<Typed> {
   let out = '';
   let err = '';
   const io: CliIo = {
@@ -21,7 +26,10 @@ export async function pawlIn(
     },
     errColumns: null,
     env,
-    onInterrupt: () => () => {},
+    onInterrupt: (interrupt) => {
+      onInterrupt(interrupt);
+      return () => {};
+    },
     quit: () => {},
     version: '0.0.0-test',
     acquire: () =>
@@ -41,5 +49,8 @@ export async function pawlIn(
   return { code, out, err };
 }
 
-/** As `pawlIn`, from the folder of this process. */
-export const pawl = (engine: Engine, ...argv: string[]) => pawlIn({}, engine, ...argv);
+/** From the folder that `INIT_CWD` in `env` names. */
+export const pawlIn = (env: NodeJS.ProcessEnv, engine: Engine, ...argv: string[]): Promise<Typed> => pawlAround({ env }, engine, ...argv);
+
+/** From the folder of this process. */
+export const pawl = (engine: Engine, ...argv: string[]): Promise<Typed> => pawlAround({}, engine, ...argv);

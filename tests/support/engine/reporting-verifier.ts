@@ -67,6 +67,7 @@ export function createReportingVerifier({
             tree,
             contract: contract.sha,
             values: Object.fromEntries(contract.obligations.map(({ key }, i) => [key, values[i] ?? 0])),
+            advisory: Object.fromEntries(contract.advisory.map(({ key }, i) => [key, i + 1])),
             details: Object.fromEntries(contract.obligations.map(({ key }, i) => [key, `${values[i] ?? 0} left`])),
           }),
         );

@@ -57,6 +57,8 @@ export type StoredRunOptions = {
   readonly files?: readonly TreeFile[];
   readonly from?: { readonly run: RunId; readonly seq: number; readonly transitions: number };
   readonly script: (context: ProposeContext) => Scripted;
+  /** In place of the scripted one. */
+  readonly proposer?: Proposer;
   readonly verifier?: ReportingOptions;
   /** Called before each write of the loop. */
   readonly beforeWrite?: (loop: RunLoop, writes: number) => void;
@@ -86,7 +88,7 @@ export function storedRun(options: StoredRunOptions): StoredRun {
   const files = options.files ?? seedFiles(seed);
   const header = headerOf(contract, files, options.header);
   const verifier = createReportingVerifier({ name: `r${i}`, ...options.verifier });
-  const proposer = createScriptedProposer(script);
+  const proposer = options.proposer ?? createScriptedProposer(script);
   let writes = 0;
   return {
     run,

@@ -12,6 +12,7 @@ import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
 import { fakeHeader } from './fake-header.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
+import { fakeAudits } from './fake-audit.ts';
 import { fakeReplays } from './fake-replays.ts';
 import { fakePreflight, refuseUnstable } from './fake-preflight.ts';
 
@@ -111,6 +112,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
 
   const handlers: Handlers<Contract> = {
     ...fakeReplays({ jobs: () => jobs, beforeReplay: options.beforeReplay, beforeVerify: options.beforeVerify }),
+    ...fakeAudits({ jobs: () => jobs, beforeReplay: options.beforeReplay }),
     'app.info': () => ({
       version: '0.1.0',
       dataDir: '/home/ada/.local/share/pawl',
