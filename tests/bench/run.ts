@@ -1,4 +1,5 @@
 // `npm run bench [name...]`: every benchmark in turn; exit 1 when a goal is missed.
+import { benchChat } from './chat.ts';
 import { benchCommit } from './commit.ts';
 import { benchReplay } from './replay.ts';
 import { formatReport, type BenchReport } from './report.ts';
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<BenchReport>>> = {
   step: benchStep,
   verify: benchVerify,
   replay: benchReplay,
+  chat: benchChat,
 };
 
 const wanted = process.argv.slice(2).filter((a) => a !== '--');

@@ -161,6 +161,8 @@ export type Place = 'standard' | 'node' | 'dom' | 'electron' | 'tool';
 export const packages: Readonly<Record<string, Place>> = {
   '@noble/hashes': 'standard',
   diff: 'standard',
+  'eventsource-parser': 'standard',
+  undici: 'node',
   picomatch: 'standard',
   zod: 'standard',
   ajv: 'node',
