@@ -1,7 +1,9 @@
 import { useMemo } from 'react';
 import { LibraryScreen } from '#renderer/features/library/index.ts';
+import { NewRunScreen } from '#renderer/features/new-run/index.ts';
 import { RunScreen } from '#renderer/features/run/index.ts';
 import { useUi } from '#renderer/state/store.ts';
+import { assertNever } from '#shared/lib/assert.ts';
 import { useConnection, useEngineState } from '#renderer/client/use-query.ts';
 import { TextContext } from '#renderer/i18n/use-text.ts';
 import { visibleText } from '#renderer/i18n/foreign.ts';
@@ -11,13 +13,26 @@ import { CommandPalette } from './CommandPalette.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { CrashBoundary } from './CrashBoundary.tsx';
 import { KeysHelp } from './KeysHelp.tsx';
-import { go, parsePlace, useHash } from './navigation.ts';
+import { go, parsePlace, useHash, type Place } from './navigation.ts';
 import { Rail } from './Rail.tsx';
 import { SettingsPanel } from './SettingsPanel.tsx';
 import { StatusLine } from './StatusLine.tsx';
 import { PlatformContext } from './platform.ts';
 import { useLanguage, useSettings, useTheme } from './settings.ts';
 import styles from './App.module.css';
+
+function Screen({ place }: { place: Place }) {
+  switch (place.screen) {
+    case 'run':
+      return <RunScreen place={place} />;
+    case 'new':
+      return <NewRunScreen />;
+    case 'library':
+      return <LibraryScreen />;
+    default:
+      return assertNever(place, 'place');
+  }
+}
 
 /** The frame that every screen stands in: rail, header, body, status line. */
 export function App() {
@@ -66,7 +81,7 @@ export function App() {
               </main>
             ) : (
               <CrashBoundary key={place.screen} text={text}>
-                {place.screen === 'run' ? <RunScreen place={place} /> : <LibraryScreen />}
+                <Screen place={place} />
               </CrashBoundary>
             )}
           </div>

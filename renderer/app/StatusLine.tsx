@@ -43,7 +43,7 @@ export function StatusLine({ place }: { place: Place }) {
             <Hint keys={['Shift+KeyJ', 'Shift+KeyK']} text={t.hintCommits} />
             <Hint keys={['KeyN']} text={t.hintKind} />
           </>
-        ) : (
+        ) : place.screen === 'new' ? null : (
           <>
             <Hint keys={['KeyJ', 'KeyK']} text={t.hintMove} />
             <Hint keys={['Enter']} text={t.hintOpen} />

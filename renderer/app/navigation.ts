@@ -1,10 +1,11 @@
-// What is being looked at, as the fragment of the URL: `#/v1/library`, `#/v1/run/<id>?n=182&tab=diff&o=key&hide=tie,duplicate`.
+// What is being looked at, as the fragment of the URL: `#/v1/library`, `#/v1/new`, `#/v1/run/<id>?n=182&tab=diff&o=key&hide=tie,duplicate`.
 // A link outlives the version that made it: `upgraders` lifts an older path step by step to the present one.
 import { useSyncExternalStore } from 'react';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
 import { tabs, type Tab } from '#renderer/state/store.ts';
 
 export type LibraryPlace = { readonly screen: 'library' };
+export type NewRunPlace = { readonly screen: 'new' };
 export type RunPlace = {
   readonly screen: 'run';
   readonly run: string;
@@ -14,7 +15,7 @@ export type RunPlace = {
   readonly obligation: string | null;
   readonly hide: readonly Outcome[];
 };
-export type Place = LibraryPlace | RunPlace;
+export type Place = LibraryPlace | NewRunPlace | RunPlace;
 
 const version = 1;
 type Path = { readonly segments: readonly string[]; readonly params: URLSearchParams };
@@ -33,6 +34,7 @@ export function parsePlace(hash: string): Place {
   let now: Path = { segments: segments.map(decodeSegment), params: new URLSearchParams(query) };
   for (let v = Number(from); v < version; v++) now = upgraders[v]?.(now) ?? now;
   const [screen, run] = now.segments;
+  if (screen === 'new') return { screen: 'new' };
   if (screen !== 'run' || run === undefined || run === '') return { screen: 'library' };
   const n = Number(now.params.get('n'));
   const tab = now.params.get('tab');
@@ -56,7 +58,7 @@ function decodeSegment(segment: string): string {
 
 /** The fragment of a place; `parsePlace` reads it back. */
 export function formatPlace(place: Place): string {
-  if (place.screen === 'library') return `#/v${version}/library`;
+  if (place.screen !== 'run') return `#/v${version}/${place.screen}`;
   const params = new URLSearchParams();
   if (place.n !== null) params.set('n', String(place.n));
   if (place.tab !== null) params.set('tab', place.tab);

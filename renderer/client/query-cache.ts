@@ -26,7 +26,7 @@ type Entry = {
 // Stored once and never changed, so never read twice.
 const immutable: ReadonlySet<string> = new Set<QueryName>(['run.transition', 'run.bundle', 'run.resolve', 'run.page']);
 // Answers that the journal of runs says nothing about.
-const untouched: ReadonlySet<string> = new Set<QueryName>(['app.info', 'settings.get', 'task.inspect']);
+const untouched: ReadonlySet<string> = new Set<QueryName>(['app.info', 'settings.get', 'task.inspect', 'run.header']);
 const maxIdleEntries = 200;
 const minRefreshMs = 120;
 

@@ -53,12 +53,10 @@ export type LayoutSlice = {
   readonly overlay: 'none' | 'palette' | 'keys' | 'settings' | 'goto';
   /** Row of the library that the keys act on. */
   readonly libraryRow: number;
-  readonly newRunOpen: boolean;
   /** A short line that says what a key found or did not find; replaced by the next. */
   readonly notice: string;
   readonly setOverlay: (overlay: LayoutSlice['overlay']) => void;
   readonly setLibraryRow: (row: number) => void;
-  readonly setNewRunOpen: (open: boolean) => void;
   readonly setNotice: (notice: string) => void;
 };
 export type UiState = SelectionSlice & FilterSlice & LayoutSlice;
@@ -117,11 +115,9 @@ const filters: StateCreator<UiState, [], [], FilterSlice> = (set) => ({
 const layout: StateCreator<UiState, [], [], LayoutSlice> = (set) => ({
   overlay: 'none',
   libraryRow: 0,
-  newRunOpen: false,
   notice: '',
   setOverlay: (overlay) => set({ overlay }),
   setLibraryRow: (libraryRow) => set({ libraryRow }),
-  setNewRunOpen: (newRunOpen) => set({ newRunOpen }),
   setNotice: (notice) => set({ notice }),
 });
 

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { visibleText } from '#renderer/i18n/foreign.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import styles from './NumberField.module.css';
 
@@ -20,11 +21,13 @@ type Props = {
   readonly placeholder?: string;
   /** An empty field is fine and means the task's own value. */
   readonly optional?: boolean;
+  /** What somebody else says is wrong with it; '' = nothing. */
+  readonly error?: string;
   readonly onChange: (value: string) => void;
 };
 
 /** A whole number in text, said to be wrong where it is written. */
-export function NumberField({ label, help, value, min, max, placeholder = '', optional = false, onChange }: Props) {
+export function NumberField({ label, help, value, min, max, placeholder = '', optional = false, error = '', onChange }: Props) {
   const { t } = useText();
   const id = useId();
   const wrong = !(optional && value === '') && !inRange(value, min, max);
@@ -37,12 +40,12 @@ export function NumberField({ label, help, value, min, max, placeholder = '', op
         inputMode="numeric"
         value={value}
         placeholder={placeholder}
-        aria-invalid={wrong}
+        aria-invalid={wrong || error !== ''}
         aria-describedby={`${id}-help`}
         onChange={(event) => onChange(event.target.value.trim())}
       />
-      <p id={`${id}-help`} className={styles['help']} data-wrong={wrong}>
-        {wrong ? t.rangeError(min, max) : help}
+      <p id={`${id}-help`} className={styles['help']} data-wrong={wrong || error !== ''}>
+        {wrong ? t.rangeError(min, max) : error === '' ? help : visibleText(error)}
       </p>
     </div>
   );

@@ -14,6 +14,7 @@ export function RunState({ status, stop, note }: { status: RunStatus; stop: Stop
         {t.live}
       </Chip>
     );
+  if (status === 'waiting') return <Chip title={note === null ? t.waitingTitle : visibleText(note)}>{t.waiting}</Chip>;
   if (status === 'stopped' && stop !== null)
     return (
       <Chip tone={stop === 'zero_rank' ? 'good' : 'warn'} {...title}>

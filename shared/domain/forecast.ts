@@ -1,6 +1,8 @@
 // How far a budget goes, said before a run is started. Semantics, section 7.
 import { z } from 'zod';
 import { type Budget, type BudgetDimension, budgetDimensions } from './budget.ts';
+import { measurementsPerAttempt } from './confirm.ts';
+import type { Contract } from './contract.ts';
 import { Count } from './ids.ts';
 
 /** Below so many attempts a budget is called short. */
@@ -33,4 +35,30 @@ export function forecastAttempts(budget: Budget, perAttempt: PerAttempt): Foreca
   // Attempts are always limited; where an attempt is said to take none, nothing can be counted.
   if (tightest === null) throw new RangeError('forecast: no limited dimension is used by an attempt');
   return { ...tightest, few: tightest.attempts < fewAttempts };
+}
+
+export type RunForecast = {
+  readonly slots: number;
+  readonly measurement: Contract['measurement'];
+  /** What one execution of the verifier takes; 0 = not measured. */
+  readonly verifierMs: number;
+};
+
+/**
+ * What `budget` buys if every attempt had to be confirmed, each measurement taking `verifierMs`. Tokens and the time of the proposer are not
+ * known beforehand and count as nothing.
+ */
+export function forecastRun(budget: Budget, { slots, measurement, verifierMs }: RunForecast): Forecast {
+  const measurements = measurementsPerAttempt(measurement);
+  const ms = measurements * verifierMs;
+  return forecastAttempts(budget, {
+    attempts: 1,
+    rounds: 1 / slots,
+    requests: 1,
+    promptTokens: 0,
+    completionTokens: 0,
+    verifierRuns: measurements,
+    verifierMs: ms,
+    wallMs: ms,
+  });
 }

@@ -18,9 +18,15 @@ describe.each(['light', 'dark'] as const)('%s', (theme) => {
   test('first start', async () => {
     expect(await violations(await openApp({ runs: [], settings }))).toEqual([]);
   });
-  test('library with a new run', async () => {
-    const app = await openApp({ runs: fakeLibrary(12, true), settings });
-    await app.press('n');
+  test('library', async () => {
+    expect(await violations(await openApp({ runs: fakeLibrary(12, true), settings }))).toEqual([]);
+  });
+  test.each(['search', 'command', 'recorded', 'human'])('new run, %s', async (proposer) => {
+    const app = await openApp({ runs: fakeLibrary(12, false), settings }, '#/v1/new');
+    await app.screen.getByRole('radio', { name: proposer }).click();
+    await app.screen.getByText('Other limits', { exact: false }).click();
+    await app.screen.getByRole('button', { name: 'Measure seed' }).click();
+    await app.idle();
     expect(await violations(app)).toEqual([]);
   });
   test.each(['verdict', 'memory', 'bundle', 'record'])('run, %s', async (tab) => {

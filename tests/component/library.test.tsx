@@ -1,4 +1,4 @@
-// The library: first start, list, new run, and what it says when something is wrong.
+// The library: first start, list, and what it says when something is wrong; the frame around every screen.
 import { describe, expect, test } from 'vitest';
 import { fakeLibrary } from '../support/fake-engine/library.ts';
 import { openApp } from './app-harness.tsx';
@@ -112,55 +112,6 @@ describe('the list', () => {
   });
 });
 
-describe('new run', () => {
-  test('reads the task, names what is wrong by file and field, and refuses to start', async () => {
-    const app = await openApp({ runs: fakeLibrary(2, false) });
-    await app.press('n');
-    const panel = app.screen.getByRole('complementary', { name: 'New run' });
-    await expect.element(panel.getByText('8 obligations, 1 seed file, 2.4 KiB')).toBeVisible();
-    const start = panel.getByRole('button', { name: 'Start run' });
-    await expect.element(start).toBeEnabled();
-
-    await panel.getByLabelText('Task folder').fill('/home/ada/broken');
-    await expect.element(panel.getByRole('alert')).toMatchTextContent('obligation[2].cap is 0; a cap is an integer from 1');
-    await expect.element(panel.getByRole('alert')).toMatchTextContent('/home/ada/broken/task.toml');
-    await expect.element(panel.getByRole('alert')).toMatchTextContent('obligation[2].cap');
-    await expect.element(start).toBeDisabled();
-
-    await panel.getByLabelText('Task folder').fill('/home/ada/tasks/mine');
-    await expect.element(panel.getByText('A task of my own')).toBeVisible();
-    await panel.getByLabelText('Slots per round').fill('65');
-    await expect.element(panel.getByText('A whole number from 1 to 64')).toBeVisible();
-    await expect.element(start).toBeDisabled();
-    await panel.getByLabelText('Slots per round').fill('8');
-    await panel.getByLabelText('Seed').fill('42');
-    await panel.getByLabelText('Attempts at most').fill('16');
-    await start.click();
-    await expect.element(app.screen.getByText('search · 8 slots · seed 42')).toBeVisible();
-    expect(app.fake.jobs[0]?.detail().header.budget.attempts).toBe(16);
-  });
-
-  test('picks a folder where the shell can, and only there', async () => {
-    const desktop = await openApp({ runs: fakeLibrary(1, false) });
-    await desktop.press('n');
-    await desktop.screen.getByRole('button', { name: 'Browse' }).click();
-    await expect.element(desktop.screen.getByLabelText('Task folder')).toHaveValue('/home/ada/tasks/repair-intervals');
-    await desktop.screen.unmount();
-    const web = await openApp({ runs: fakeLibrary(1, false), desktopKind: 'web' });
-    await web.press('n');
-    await expect.element(web.screen.getByRole('button', { name: 'Browse' })).not.toBeInTheDocument();
-  });
-
-  test('keys pause while something is written', async () => {
-    const app = await openApp({ runs: fakeLibrary(4, false) });
-    await app.press('n');
-    await app.screen.getByLabelText('Task folder').click();
-    await app.press('jjj');
-    await expect.element(app.screen.getByLabelText('Task folder')).toHaveValue('jjj');
-    await expect.element(app.screen.getByRole('row', { selected: true })).toHaveAttribute('aria-rowindex', '2');
-  });
-});
-
 describe('frame', () => {
   test('the palette finds a command by its name in either language and runs it', async () => {
     const app = await openApp({ runs: fakeLibrary(2, false) });
@@ -168,7 +119,7 @@ describe('frame', () => {
     await app.press('새 실행');
     await expect.element(app.screen.getByRole('option', { name: 'New run' })).toBeVisible();
     await app.press('{Enter}');
-    await expect.element(app.screen.getByRole('complementary', { name: 'New run' })).toBeVisible();
+    await expect.element(app.screen.getByRole('form', { name: 'New run' })).toBeVisible();
   });
 
   test('? lists the keys, Escape closes', async () => {
@@ -208,56 +159,6 @@ describe('frame', () => {
     await app.screen.getByRole('button', { name: 'Restart engine' }).click();
     await expect.element(app.screen.getByText('Engine running')).toBeVisible();
     await expect.element(app.screen.locator.getByRole('alert')).not.toBeInTheDocument();
-  });
-});
-
-describe('the seed of a new run', () => {
-  const flaky = '/home/ada/tasks/flaky';
-  const openPanel = async (options: Parameters<typeof openApp>[0] = {}, folder = flaky) => {
-    const app = await openApp({ runs: [{ count: 40, seed: 7 }], ...options });
-    await app.press('n');
-    const panel = app.screen.getByRole('complementary', { name: 'New run' });
-    await panel.getByRole('textbox', { name: 'Task folder' }).fill(folder);
-    await expect.element(panel.getByText('A task of my own')).toBeVisible();
-    return { app, panel };
-  };
-
-  test('is measured on its own: values, what moved, times and forecast', async () => {
-    const { app, panel } = await openPanel();
-    await panel.getByRole('button', { name: 'Measure seed' }).click();
-    await expect.element(panel.getByText('5 measurements of the seed disagree in 1 obligation.')).toBeVisible();
-    await expect.element(panel.getByRole('row', { name: 'clashes 3, 4, 3, 3, 4' })).toBeVisible();
-    await expect.element(panel.getByText('One verification takes 41 ms (median), 58 ms (95th percentile).')).toBeVisible();
-    await panel.getByRole('group', { name: 'What to do about clashes' }).getByRole('radio', { name: 'Median' }).click();
-    await expect.element(panel.getByText('Measured before the last change of a choice.')).toBeVisible();
-    await panel.getByRole('button', { name: 'Measure seed' }).click();
-    await expect.element(panel.getByText('5 measurements of the seed agree.')).toBeVisible();
-    expect(app.fake.jobs.length).toBe(1);
-  });
-
-  test('that is unstable is refused with a choice for each obligation, and starts once it is made', async () => {
-    const { app, panel } = await openPanel();
-    await panel.getByRole('button', { name: 'Start run' }).click();
-    await expect.element(panel.getByRole('alert')).toMatchTextContent('measurements of the same seed disagree');
-    expect(panel.getByRole('group', { name: /^What to do about/ }).elements().length).toBe(1);
-    await panel.getByRole('radio', { name: 'Quarantine' }).click();
-    await panel.getByRole('button', { name: 'Start run' }).click();
-    await expect.poll(() => app.fake.jobs.length).toBe(2);
-    await expect.poll(() => window.location.hash).toContain(app.fake.jobs[0]?.id ?? 'none');
-  });
-
-  test('runs candidate code without a sandbox only when that is said, and the run carries it', async () => {
-    const sandbox = { available: false, backend: null, message: 'bubblewrap is missing; this would change it: apt install bubblewrap' };
-    const { app, panel } = await openPanel({ sandbox }, '/home/ada/tasks/native');
-    await expect.element(panel.getByText('apt install bubblewrap', { exact: false })).toBeVisible();
-    await expect.element(panel.getByText('tamper-evident only', { exact: true }).first()).toBeVisible();
-    expect(panel.getByText('tamper-evident only', { exact: true }).elements().length).toBe(8);
-    const start = panel.getByRole('button', { name: 'Start run' });
-    await expect.element(start).toBeDisabled();
-    await panel.getByRole('checkbox', { name: 'Run candidate code without a sandbox' }).click();
-    await start.click();
-    await expect.element(app.screen.getByText('unsandboxed', { exact: true })).toBeVisible();
-    expect(app.fake.jobs[0]?.detail().header.unsandboxed).toBe(true);
   });
 
   test('the status line leads to what was found of the sandbox', async () => {

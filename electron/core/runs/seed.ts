@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RevisionChoices } from '#shared/contract/preflight.ts';
 import type { Budget } from '#shared/domain/budget.ts';
-import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
 import type { Contract } from '#shared/domain/contract.ts';
-import { type Forecast, forecastAttempts } from '#shared/domain/forecast.ts';
+import { type Forecast, forecastRun } from '#shared/domain/forecast.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { reviseContract } from '#shared/domain/revise.ts';
@@ -118,24 +117,9 @@ export function verifierTimes({ seed: { runs } }: Preflight): { executions: numb
   return medianMs === undefined || p95Ms === undefined ? null : { executions: sorted.length, medianMs, p95Ms };
 }
 
-/**
- * What `budget` buys if every attempt had to be confirmed, its measurements taking what the seed's took in the median. Tokens and the time
- * of the proposer are not known beforehand and count as nothing.
- */
-export function forecastOf(contract: Contract, budget: Budget, slots: number, seed: Preflight): Forecast {
-  const measurements = measurementsPerAttempt(contract.measurement);
-  const ms = measurements * (verifierTimes(seed)?.medianMs ?? 0);
-  return forecastAttempts(budget, {
-    attempts: 1,
-    rounds: 1 / slots,
-    requests: 1,
-    promptTokens: 0,
-    completionTokens: 0,
-    verifierRuns: measurements,
-    verifierMs: ms,
-    wallMs: ms,
-  });
-}
+/** What `budget` buys at what the seed's measurements took in the median. */
+export const forecastOf = (contract: Contract, budget: Budget, slots: number, seed: Preflight): Forecast =>
+  forecastRun(budget, { slots, measurement: contract.measurement, verifierMs: verifierTimes(seed)?.medianMs ?? 0 });
 
 const dimensionWords = {
   attempts: 'attempts',

@@ -7,21 +7,20 @@ import { Button } from '#renderer/widgets/Button.tsx';
 import { Header } from '#renderer/widgets/Header.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { FirstStart } from './FirstStart.tsx';
-import { NewRunPanel } from './NewRunPanel.tsx';
 import { RunTable } from './RunTable.tsx';
 import { useRuns } from './use-runs.ts';
 import styles from './LibraryScreen.module.css';
+
+const newRun = () => go({ screen: 'new' });
 
 /** All runs of the data folder, and the way to a new one. */
 export function LibraryScreen() {
   const { t } = useText();
   const list = useRuns();
   const row = useUi((s) => s.libraryRow);
-  const newRun = useUi((s) => s.newRunOpen);
   const { runs } = list;
   const active = Math.min(row, Math.max(0, runs.length - 1));
 
-  const closeNewRun = useCallback(() => useUi.getState().setNewRunOpen(false), []);
   const open = useCallback((id: string) => go(runPlace(id)), []);
   const commands = useMemo((): Command[] => {
     const ui = useUi.getState;
@@ -43,7 +42,7 @@ export function LibraryScreen() {
           if (run) open(run.id);
         },
       },
-      { id: 'library.new', name: 'newRun', keys: ['KeyN'], group: 'run', run: () => ui().setNewRunOpen(true) },
+      { id: 'library.new', name: 'newRun', keys: ['KeyN'], group: 'run', run: newRun },
     ];
   }, [runs, active, open]);
   useCommands(commands);
@@ -54,8 +53,8 @@ export function LibraryScreen() {
       <Header title={t.libraryTitle}>
         <span className={styles['count']}>{list.loaded && !first ? t.runsCount(runs.length, list.more) : ''}</span>
         <span className={styles['grow']} />
-        {first || newRun ? null : (
-          <Button keys="KeyN" onClick={() => useUi.getState().setNewRunOpen(true)}>
+        {first ? null : (
+          <Button keys="KeyN" onClick={newRun}>
             {t.newRun}
           </Button>
         )}
@@ -66,13 +65,10 @@ export function LibraryScreen() {
             <Problem error={list.error} onRetry={list.retry} />
           </div>
         ) : first ? (
-          newRun ? null : (
-            <FirstStart onStarted={open} onOther={() => useUi.getState().setNewRunOpen(true)} />
-          )
+          <FirstStart onStarted={open} onOther={newRun} />
         ) : (
           <RunTable list={list} active={active} onOpen={open} onActivate={(i) => useUi.getState().setLibraryRow(i)} />
         )}
-        {newRun ? <NewRunPanel alone={first} onStarted={open} onClose={closeNewRun} /> : null}
       </main>
     </>
   );

@@ -46,10 +46,7 @@ function holdTimeline() {
   };
 }
 
-const startAnother = () => {
-  useUi.getState().setNewRunOpen(true);
-  go({ screen: 'library' });
-};
+const startAnother = () => go({ screen: 'new' });
 
 /** The run screen once the run is known. */
 export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace }) {
@@ -63,6 +60,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const panel = useUi((s) => s.panel);
   const tamperEvidentOnly = isTamperEvidentOnly(detail.contractBody, detail.header.unsandboxed === true);
   const live = detail.status === 'running';
+  const waiting = detail.status === 'waiting';
   const [{ keep, getTimeline }] = useState(holdTimeline);
   const stop = useCommand('run.stop');
   const resume = useCommand('run.resume');
@@ -73,7 +71,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   useEffect(() => ensureAround(store, n), [store, n]);
   const shown = useTransitionDetail(detail.id, n);
 
-  const canStop = live && !stop.pending;
+  const canStop = (live || waiting) && !stop.pending;
   const canResume = detail.status === 'interrupted' || (detail.status === 'stopped' && detail.stop === 'user');
   const { run: callStop } = stop;
   const { run: callResume } = resume;
@@ -127,7 +125,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const many = detail.contractBody.obligations.length > fewRows;
   const rows = useDefaultLayout({ id: many ? 'pawl.run.rows.many' : 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
-  const nothing = !live && transitions === 0;
+  const nothing = !live && !waiting && transitions === 0;
   const failed =
     stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
 
@@ -138,7 +136,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         parent={relatives?.parent ?? null}
         badge={<ReplayBadge replay={replay} transitions={transitions} onOpen={replayNow} />}
         actions={{
-          canStop: live,
+          canStop: live || waiting,
           canResume,
           stopping: stop.pending,
           stop: stopNow,
@@ -171,7 +169,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                 <Legend counts={detail.counts} total={detail.transitions} />
                 <div className={styles['timelineBody']}>
                   {data.count === 0 ? (
-                    <p className={styles['notYet']}>{t.noTransitions}</p>
+                    <p className={styles['notYet']}>{waiting ? t.noProposalYet : t.noTransitions}</p>
                   ) : (
                     <Timeline
                       ref={keep}

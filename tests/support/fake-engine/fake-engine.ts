@@ -1,6 +1,7 @@
 // An engine for the renderer's tests and for looking at it: the real contract and the real RPC over an in-memory port, invented runs behind it.
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
+import type { RunStart } from '#shared/contract/run.ts';
 import type { AppInfo } from '#shared/contract/app.ts';
 import type { DesktopApi } from '#shared/contract/desktop.ts';
 import { RpcError } from '#shared/contract/errors.ts';
@@ -45,6 +46,8 @@ export type FakeEngine = {
   revive(): void;
   /** Names of all calls so far. */
   readonly calls: readonly string[];
+  /** What the runs that were started here were given. */
+  readonly starts: readonly RunStart[];
 };
 
 const defaultRoundMs = 400;
@@ -55,6 +58,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
   const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
   const journal: { run: string; type: string }[] = [];
   const calls: string[] = [];
+  const starts: RunStart[] = [];
   const given = options.runs ?? [];
   const made = new Map<number, FakeJob>();
   // A parent is made before its branches, wherever it stands in the list.
@@ -153,18 +157,25 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
       }
     },
     'run.header': (input) => fakeHeader(input),
-    'run.start': ({ task, from, slots, seed, attempts, unsandboxed, ...choices }) => {
+    'run.start': (input) => {
+      const { task, from, proposer, slots, seed, attempts, unsandboxed, quarantine, median } = input;
+      if (task !== undefined) {
+        const { sha } = fakeHeader(input);
+        if (input.headerSha !== undefined && input.headerSha !== sha)
+          throw new RpcError('conflict', 'the run would begin with another header than the one that was shown', { field: 'headerSha' });
+      }
       const parent = from === undefined ? null : jobOf(from.run);
       const origin = parent === null || from === undefined ? null : parent.originAt(from.seq);
       const info = parent ? { ...parent.summary().task, budget: parent.detail().header.budget } : fakeTask(task ?? '');
-      if (task !== undefined) refuseUnstable(task, choices);
+      if (task !== undefined) refuseUnstable(task, { quarantine, median });
       const job = createFakeJob(
         {
           slots,
           seed,
           count: attempts ?? info.budget.attempts ?? 120,
           shown: 0,
-          status: 'running',
+          proposer,
+          status: proposer === 'human' ? 'waiting' : 'running',
           task: { id: info.id, title: info.title },
           ...(parent?.options.verifier ? { verifier: parent.options.verifier } : {}),
           ...(unsandboxed === true ? { unsandboxed } : {}),
@@ -174,9 +185,10 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
         origin,
       );
       jobs = [job, ...jobs];
+      starts.push(input);
       changed(job, 'genesis');
       drive(job);
-      return { run: job.id, status: 'running', note: null };
+      return { run: job.id, status: job.summary().status, note: null };
     },
     'run.stop': ({ run }) => {
       const job = jobOf(run);
@@ -268,6 +280,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
       dead = false;
     },
     calls,
+    starts,
   };
 }
 

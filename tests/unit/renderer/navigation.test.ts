@@ -7,6 +7,7 @@ const run = 'run_0192f0c4-1a2b-7000-8000-000000000001';
 describe('places', () => {
   const places: Place[] = [
     { screen: 'library' },
+    { screen: 'new' },
     { screen: 'run', run, n: null, tab: null, obligation: null, hide: [] },
     { screen: 'run', run, n: 182, tab: 'verdict', obligation: 'a[b]/c:d', hide: ['tie', 'duplicate'] },
   ];

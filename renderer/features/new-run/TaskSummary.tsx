@@ -1,21 +1,15 @@
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
-import type { QueryState } from '#renderer/client/query-cache.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
-import { Problem } from '#renderer/widgets/Problem.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
-import styles from './NewRunPanel.module.css';
+import type { Proposer } from './form.ts';
+import styles from './new-run.module.css';
 
-/** What was found in the task folder, or what is wrong with it, by file and field. */
-export function TaskSummary({ path, task, onRetry }: { path: string; task: QueryState<TaskInfo>; onRetry: () => void }) {
+/** What was found in the task folder; `info` is undefined while it is read. */
+export function TaskSummary({ info, proposer }: { info: TaskInfo | undefined; proposer: Proposer }) {
   const { t, f } = useText();
-  if (path === '') return null;
-  if (task.error) return <Problem error={task.error} onRetry={onRetry} />;
-  const info = task.data;
-  if (!info) {
-    return <output className={styles['summary']}>{t.checking}</output>;
-  }
+  if (!info) return <output className={styles['summary']}>{t.checking}</output>;
   const tamper = isTamperEvidentOnly(info.contract);
   return (
     <div className={styles['summary']} aria-live="polite">
@@ -33,7 +27,7 @@ export function TaskSummary({ path, task, onRetry }: { path: string; task: Query
           </li>
         ))}
       </ul>
-      {info.operators.length === 0 ? (
+      {proposer !== 'search' ? null : info.operators.length === 0 ? (
         <p className={styles['wrong']}>{t.taskNoOperators}</p>
       ) : (
         <p>

@@ -2,8 +2,8 @@ import { useId } from 'react';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { visibleText } from '#renderer/i18n/foreign.ts';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
-import type { Choice } from './SeedMeasurement.tsx';
-import styles from './NewRunPanel.module.css';
+import type { Choice } from './form.ts';
+import styles from './new-run.module.css';
 
 type Props = {
   /** Keys of the obligations that were not stable. */
@@ -18,7 +18,7 @@ type Props = {
 export function UnstableChoices({ keys, choices, refused, onChange }: Props) {
   const { t } = useText();
   return (
-    <section className={styles['unstable']} aria-label={t.unstableTitle}>
+    <section className={styles['unstable']} data-asks={refused} aria-label={t.unstableTitle}>
       {refused ? (
         <p role="alert" className={styles['wrong']}>
           {t.unstableTitle}

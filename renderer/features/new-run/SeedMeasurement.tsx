@@ -2,15 +2,12 @@ import type { TaskPreflight } from '#shared/contract/preflight.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { visibleText } from '#renderer/i18n/foreign.ts';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
-import styles from './NewRunPanel.module.css';
-
-/** What is done about an obligation that is not stable; null while nobody has said. */
-export type Choice = 'quarantine' | 'median' | null;
+import styles from './new-run.module.css';
 
 /** What measuring the seed came to. `stale`: a choice was changed since. */
 export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale: boolean }) {
   const { t, f } = useText();
-  const { verdict, forecast, verifier, genesis, runs } = found;
+  const { verdict, verifier, genesis, runs } = found;
   const moved = found.obligations.filter(({ stable }) => !stable).length;
   return (
     <div className={styles['summary']} data-stale={stale}>
@@ -56,9 +53,6 @@ export function SeedMeasurement({ found, stale }: { found: TaskPreflight; stale:
       </table>
       {genesis ? <p>{t.preflightGenesis(genesis.potential)}</p> : null}
       {verifier ? <p>{t.preflightTimes(f.duration(verifier.medianMs), f.duration(verifier.p95Ms))}</p> : null}
-      <p>
-        {t.preflightForecast(forecast.attempts, t.budget[forecast.dimension])} {forecast.few ? t.preflightFew : ''}
-      </p>
     </div>
   );
 }
