@@ -10,6 +10,7 @@ import type { Core, CoreOptions } from './core.ts';
 import { guardHandlers, openingError } from './guard-handlers.ts';
 import { openLog } from './log.ts';
 import { createReplayHandlers } from './replay/replay-handlers.ts';
+import { roomIn } from './room.ts';
 import { createLiveRuns } from './runs/live-runs.ts';
 import { createPreflightHandlers } from './runs/preflight-handlers.ts';
 import { createRunHandlers, resolveRun } from './runs/run-handlers.ts';
@@ -48,7 +49,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tmpDir: path.join(dataDir, 'tmp', 'verify'),
     concurrency: Math.min(maxVerifications, availableParallelism()),
   });
-  const jobs = createRunJobs({ store, verifiers, programs: verifiers, live, log, closing: closing.signal });
+  const jobs = createRunJobs({ store, verifiers, programs: verifiers, live, log, room: roomIn(dataDir), closing: closing.signal });
 
   return {
     handlers: guardHandlers(

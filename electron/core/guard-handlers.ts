@@ -10,7 +10,7 @@ import { storeCode } from './store-code.ts';
 export function openingError(error: unknown, file: string): unknown {
   if (!(error instanceof StoreError)) return error;
   const code = storeCode(error);
-  return code === 'internal' ? error : new RpcError(code, error.message, { file });
+  return code === 'internal' ? error : new RpcError(code === 'incompatible' ? code : 'unavailable', error.message, { file });
 }
 
 /** Any error as one that crosses the contract. `name` is the procedure. */

@@ -1,9 +1,9 @@
 // What the store refuses, in codes of the contract.
 import type { ErrorCode } from '#shared/contract/errors.ts';
 import { assertNever } from '#shared/lib/assert.ts';
-import type { StoreError } from '#electron/store/errors.ts';
+import type { StoreError, StoreErrorKind } from '#electron/store/errors.ts';
 
-/** `unavailable` where the machine is to blame, `internal` where Pawl is. */
+/** `internal` where Pawl is to blame, `unavailable` where another engine or another try may help. A full disk is full for every engine. */
 export function storeCode({ kind }: StoreError): ErrorCode {
   switch (kind) {
     case 'conflict':
@@ -12,6 +12,7 @@ export function storeCode({ kind }: StoreError): ErrorCode {
     case 'closed':
       return kind;
     case 'full':
+      return 'conflict';
     case 'io':
     case 'readonly':
     case 'corrupt':
@@ -25,3 +26,8 @@ export function storeCode({ kind }: StoreError): ErrorCode {
       return assertNever(kind, 'kind of store error');
   }
 }
+
+const ofTheMachine: readonly StoreErrorKind[] = ['full', 'io', 'readonly', 'corrupt', 'lost'];
+
+/** Whether the machine has taken something away from the store: a loop that ends for it is none of Pawl's faults. */
+export const isOfTheMachine = ({ kind }: StoreError): boolean => ofTheMachine.includes(kind);

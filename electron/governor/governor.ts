@@ -6,6 +6,7 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import type { CommitRound } from '#electron/store/api.ts';
 import type { Proposed } from './attempt.ts';
+import { refuseWithoutRoom } from './no-room.ts';
 import { planRound, roundFits, type RoundPlan } from './reservation.ts';
 import { runRound } from './round.ts';
 import { abortedRecords, finishedRecords, type FinishedRecords, type RoundContext, type SlotRecord, type Stop } from './round-records.ts';
@@ -106,7 +107,8 @@ async function loop(
       const zero = winner?.final.verdict?.kind === 'ranked' && winner.final.verdict.rank.every((r) => r === 0);
       const stop = stopAfter({
         zero,
-        dead: streak >= header.verifierDeadAfter,
+        // Without room verifiers fail that are not dead, and this stop is final. The next round is refused instead.
+        dead: streak >= header.verifierDeadAfter && ((await deps.room?.()) ?? null) === null,
         streak,
         last: lastWithout(slots),
         fits: roundFits(ledger, contract),
@@ -137,6 +139,7 @@ async function loop(
       if (rounds === only?.rounds) return only.afterwards === 'wait' ? { kind: 'waiting' } : await stopped({ reason: 'user', note: null });
       const changed = await deps.contractChanged();
       if (changed !== null) return await stopped({ reason: 'contract_changed', note: changed });
+      await refuseWithoutRoom(deps);
       const plan = planRound(ledger, {
         round: state.nextRound,
         base: state.head.id,

@@ -33,6 +33,8 @@ export type GovernorDeps = {
   ) => { readonly changes: readonly FileChange[]; readonly hunks: readonly Sha[] };
   /** Hashes the task folder again: null while it is what the contract says, else what changed, in words. */
   readonly contractChanged: () => Promise<string | null>;
+  /** Why the disk has no room for another round, in words; null while there is. Absent where nobody looks. */
+  readonly room?: () => Promise<string | null>;
   /** Wall time, ISO 8601 UTC with milliseconds: for people, in no id. */
   readonly now: () => string;
   /** Monotonic milliseconds, for durations and the wall budget. */

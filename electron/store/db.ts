@@ -163,8 +163,13 @@ export class WritableDb extends ReadableDb {
     return row === undefined ? 0 : row.log - row.checkpointed;
   }
 
+  /** Empties the log into the database. Where that fails (a full disk) the log stays, and whoever opens the database next finds all in it. */
   override close(): void {
-    this.db.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      this.db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch {
+      // Nothing is lost, and an open connection would keep the next one out.
+    }
     super.close();
   }
 

@@ -17,7 +17,8 @@ import { openRound, storeProposals } from '#electron/store/write/open-round.ts';
 import { recover } from '#electron/store/write/recover.ts';
 import { database, reader, round, start, temporaryFolder } from './support/database.ts';
 import { createScenario } from './support/scenario.ts';
-import { copyAsLeft, logFile, stateOf } from './support/state.ts';
+import { logFile } from './support/files.ts';
+import { copyAsLeft, stateOf } from './support/state.ts';
 import { four, later, storeWrites, type StoreWrite, threeCounts } from './support/writes.ts';
 
 const integrity = (db: ReadableDb) => db.all(sql<{ integrity_check: string }>('PRAGMA integrity_check')).map((row) => row.integrity_check);

@@ -3,7 +3,8 @@ import { openWritable, sql } from '#electron/store/db.ts';
 import { migrate } from '#electron/store/migrations/migrate.ts';
 import { selectBlob, selectTree } from '#electron/store/read/blobs.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
-import { databaseFile, temporaryFolder } from './support/database.ts';
+import { temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { planProblems, namesOf } from './support/plan.ts';
 
 const opened = () => {

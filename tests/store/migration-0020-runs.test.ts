@@ -8,7 +8,8 @@ import { selectBackwards, selectFinal, selectRun, selectSeedVerdict } from '#ele
 import { selectBodies, selectPage, selectPrefix, selectRunNo, selectSummary, selectTaskPage } from '#electron/store/read/runs.ts';
 import { selectMemory, selectOne, selectPage as selectTransitions, selectUses } from '#electron/store/read/transitions.ts';
 import { selectVerdict } from '#electron/store/read/verdicts.ts';
-import { databaseFile, temporaryFolder } from './support/database.ts';
+import { temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { byKey, planProblems, namesOf } from './support/plan.ts';
 
 const opened = () => {

@@ -3,7 +3,8 @@ import { openWritable } from '#electron/store/db.ts';
 import { migrate } from '#electron/store/migrations/migrate.ts';
 import { selectJournal, selectLast } from '#electron/store/read/journal.ts';
 import { selectEvents } from '#electron/store/read/transitions.ts';
-import { databaseFile, temporaryFolder } from './support/database.ts';
+import { temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { byKey, planProblems, namesOf } from './support/plan.ts';
 
 test('migration 30 makes the event chain, salts and the journal', () => {

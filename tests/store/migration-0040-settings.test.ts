@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { openWritable, sql } from '#electron/store/db.ts';
 import { applicationId, migrate, migrations } from '#electron/store/migrations/migrate.ts';
-import { databaseFile, temporaryFolder } from './support/database.ts';
+import { temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { namesOf } from './support/plan.ts';
 
 test('migration 40 makes the settings', () => {

@@ -17,7 +17,8 @@ import { getDecisionReplay, getReverifications, selectDecisionReplay, selectReve
 import { createRun } from '#electron/store/write/create-run.ts';
 import { addReverification, setDecisionReplay } from '#electron/store/write/replays.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
-import { database, databaseFile, start, temporaryFolder } from './support/database.ts';
+import { database, start, temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { byKey, namesOf, planProblems } from './support/plan.ts';
 import { createScenario } from './support/scenario.ts';
 

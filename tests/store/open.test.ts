@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { openReadable, openWritable, sql } from '#electron/store/db.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import { migrate } from '#electron/store/migrations/migrate.ts';
-import { database, databaseFile, reader, temporaryFolder } from './support/database.ts';
+import { database, reader, temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 
 const attempt = (fn: () => unknown): StoreError => {
   try {

@@ -7,7 +7,8 @@ import { sha256Hex } from '#shared/lib/hash.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import { blobFile, createBlobWriter } from '#electron/store/blob-files.ts';
 import { type OpenStore, openStore } from '#electron/store/store.ts';
-import { database, databaseFile, temporaryFolder } from './support/database.ts';
+import { database, temporaryFolder } from './support/database.ts';
+import { databaseFile } from './support/files.ts';
 import { createScenario, type Scenario, type SlotSpec } from './support/scenario.ts';
 
 const worker = new URL('../../electron/store/worker.ts', import.meta.url);

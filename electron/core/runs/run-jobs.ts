@@ -15,6 +15,7 @@ import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Preflight } from '#electron/governor/preflight.ts';
+import { NoRoom } from '#electron/governor/no-room.ts';
 import { RunnerLost } from '#electron/governor/runner-lost.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
@@ -24,7 +25,7 @@ import type { AutoService, VerifierService } from '#electron/verifiers/api.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import type { Log } from '../log.ts';
-import { storeCode } from '../store-code.ts';
+import { isOfTheMachine } from '../store-code.ts';
 import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
 import { failed, type LiveRuns, type RunFailure } from './live-runs.ts';
@@ -39,6 +40,8 @@ export type JobDeps = {
   readonly programs: ProgramService & AutoService;
   readonly live: LiveRuns;
   readonly log: Log;
+  /** Why the disk has no room for another round, in words; null while there is. */
+  readonly room: () => Promise<string | null>;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;
 };
@@ -71,7 +74,7 @@ const now = (): string => new Date().toISOString();
 const salt = (): Uint8Array => randomBytes(32);
 
 export function createRunJobs(deps: JobDeps): RunJobs {
-  const { store, verifiers, programs, live, log, closing } = deps;
+  const { store, verifiers, programs, live, log, room, closing } = deps;
 
   type Launch = Omit<TakenUp, 'state'> & { readonly proposer: Proposer; readonly only?: OnlyRounds };
   const launch = (run: RunId, { governed, schema, contractChanged, proposer, only }: Launch): RunLoop => {
@@ -85,6 +88,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         check: createCandidateCheck(governed.contract, schema),
         changes: fileChanges,
         contractChanged,
+        room,
         now,
         monotonicMs: () => performance.now(),
         salt,
@@ -128,6 +132,11 @@ export function createRunJobs(deps: JobDeps): RunJobs {
         return end satisfies never;
     }
   };
+  // Before anything is measured or stored for a loop that would end at once.
+  const roomOrRefuse = async (): Promise<void> => {
+    const reason = await room();
+    if (reason !== null) throw new RpcError('conflict', `${reason}; make room, or use another folder with --data DIR`);
+  };
   const goOn = (run: RunId, { head, nextN }: ResumeState): Promise<void> =>
     store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: head.id, nextN } } });
 
@@ -160,6 +169,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
     start: async (input, signal) => {
       if (verifiers.lost()) throw runnerLost('try again');
+      await roomOrRefuse();
       const beginning = await prepareRun(deps, input);
       const { header, contract, seedFiles, verifierFiles, schema } = beginning;
       if (input.headerSha !== undefined && input.headerSha !== headerSha(header)) {
@@ -231,6 +241,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
     resume: async (run) => {
       if (verifiers.lost()) throw runnerLost('try again');
+      await roomOrRefuse();
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
       try {
         const { state, ...taken } = await takeUp(run);
@@ -252,6 +263,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
 
     propose: async ({ run, base, files }) => {
       if (verifiers.lost()) throw runnerLost('try again');
+      await roomOrRefuse();
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live; stop it before proposing by hand');
       let launched: { readonly loop: RunLoop; readonly n: number };
       try {
@@ -296,8 +308,16 @@ function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
       abandoned: end.abandoned,
     };
   }
-  if (end.error instanceof StoreError && storeCode(end.error) === 'unavailable') {
-    log.warn('the loop of a run has ended because the store cannot write', { run, error: end.error.message });
+  if (end.error instanceof NoRoom) {
+    log.warn('the loop of a run has ended because the disk is full', { run });
+    return {
+      code: 'unavailable',
+      message: `the run was interrupted: ${end.error.message}; once there is room, "pawl resume ${run}" goes on`,
+      abandoned: end.abandoned,
+    };
+  }
+  if (end.error instanceof StoreError && isOfTheMachine(end.error)) {
+    log.warn('the loop of a run has ended because its store failed', { run, error: end.error.message });
     return {
       code: 'unavailable',
       message: `the run was interrupted: ${end.error.message}. When that is put right, "pawl resume ${run}" goes on`,

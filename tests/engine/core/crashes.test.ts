@@ -1,8 +1,12 @@
 // What a whole engine makes of a machine that fails it: it says what has happened, loses nothing, and can go on.
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openReadable } from '#electron/store/db.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
 import { writeSmallTask } from '../../support/engine/small-task.ts';
+import { brokenInvariants } from '../../support/invariants.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -16,8 +20,10 @@ const folder = async (): Promise<string> => {
 };
 const engineOn = async (dataDir: string, storeWorker?: URL): Promise<Engine> => {
   const engine = await startEngine(dataDir, storeWorker);
-  cleanups.push(() => engine.close());
-  return engine;
+  let closed: Promise<void> | undefined;
+  const close = () => (closed ??= engine.close());
+  cleanups.push(close);
+  return { ...engine, close };
 };
 const smallTask = async (): Promise<string> => {
   const task = await writeSmallTask({ attempts: 40 });
@@ -81,5 +87,46 @@ describe('a store whose writer dies', () => {
     const resumed = await chain(next, run);
     expect(whole.slice(0, resumed.length)).toEqual(resumed);
     expect(resumed.length).toBeGreaterThan(2);
+  });
+});
+
+describe('a full disk', () => {
+  const full = new URL('../../store/support/full-worker.ts', import.meta.url);
+
+  test('in the middle of a run: it is interrupted with the reason, nothing half is stored, and with room it goes on to the same chain', async () => {
+    const task = await smallTask();
+    const dataDir = await folder();
+    const mark = path.join(dataDir, 'disk-full');
+    const engine = await engineOn(dataDir, full);
+    const { client } = engine;
+    const { run } = await start(engine, task);
+    for await (const { n } of client.stream('run.transitions', { run, after: 0, follow: true })) {
+      if (n === 8) {
+        await writeFile(mark, '');
+        break;
+      }
+    }
+    const { summary, error } = await watched(engine, run);
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^the run was interrupted: .*pawl\.db: .*ENOSPC.*the disk is full.*"pawl resume run_.*" goes on$/),
+    });
+    expect(summary).toMatchObject({ status: 'interrupted', note: error?.message });
+    // Tried again on a disk that is still full, it says so again and loses nothing.
+    await expect(client.call('run.resume', { run })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('the disk is full; nothing of this write was kept'),
+    });
+    expect(await client.call('run.get', { run })).toMatchObject({ status: 'interrupted', head: summary?.head });
+    await rm(mark);
+    await client.call('run.resume', { run });
+    expect(await watched(engine, run)).toMatchObject({ error: null, summary: { stop: 'budget' } });
+    const [resumed, whole] = [await chain(engine, run), await undisturbed(task)];
+    expect(whole.slice(0, resumed.length)).toEqual(resumed);
+    expect(resumed.length).toBeGreaterThan((summary?.head?.seq ?? 0) + 1);
+    await engine.close();
+    const db = openReadable(path.join(dataDir, 'pawl.db'), path.join(dataDir, 'blobs'));
+    expect(brokenInvariants(db)).toEqual([]);
+    db.close();
   });
 });

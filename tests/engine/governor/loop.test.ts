@@ -373,6 +373,38 @@ describe('a store that fails', () => {
   }
 });
 
+describe('a disk without room', () => {
+  const full = 'the disk of /data is full';
+
+  test('before a round: nothing is opened or charged, and the run can go on', async () => {
+    let asked = 0;
+    const run = scriptedRun({ ...options(11, 60), room: () => (++asked === 3 ? full : null) });
+    expect(await run.end()).toMatchObject({ kind: 'failed', error: { name: 'NoRoom', message: full }, abandoned: null });
+    expect([run.store.openRoundNumber(), run.store.stop(), run.store.transitions.length]).toEqual([null, null, 8]);
+    const whole = scriptedRun(options(11, 60));
+    await whole.end();
+    expect(await run.end()).toMatchObject({ kind: 'stopped' });
+    expect(essence(run)).toEqual(essence(whole));
+  });
+
+  test('verifiers that fail for want of it are not dead', async () => {
+    const starved = (room: () => string | null) =>
+      scriptedRun({
+        ...options(1, 100),
+        header: { slots: 4, budget: { attempts: 100 }, verifierDeadAfter: 4 },
+        script: ({ draw }) => ({ state: { noVerdict: 'infra', salt: draw } }),
+        room,
+      });
+    expect(await starved(() => null).end()).toMatchObject({ kind: 'stopped', reason: 'verifier_dead' });
+    let asked = 0;
+    // There was room when the round began.
+    const run = starved(() => (++asked > 1 ? full : null));
+    expect(await run.end()).toMatchObject({ kind: 'failed', error: { name: 'NoRoom' } });
+    expect(run.store.transitions.map(({ outcome }) => outcome)).toEqual(['no_verdict', 'no_verdict', 'no_verdict', 'no_verdict']);
+    expect(run.store.stop()).toBeNull();
+  });
+});
+
 describe('without authority', () => {
   test('memory that is wiped or forged between rounds changes nothing in the chain', async () => {
     const honest = scriptedRun(options(5, 80));

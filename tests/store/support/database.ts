@@ -9,6 +9,7 @@ import { commitRound } from '#electron/store/write/commit-round.ts';
 import { createRun } from '#electron/store/write/create-run.ts';
 import { openRound, storeProposals } from '#electron/store/write/open-round.ts';
 import type { CommitRound } from '#electron/store/api.ts';
+import { databaseFile } from './files.ts';
 import type { Scenario, SlotSpec } from './scenario.ts';
 
 /** A new folder, removed after the test. */
@@ -17,8 +18,6 @@ export function temporaryFolder(): string {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
-
-export const databaseFile = (dir: string): string => join(dir, 'pawl.db');
 
 /** A migrated database, closed after the test. */
 export function database(dir = temporaryFolder(), options: DbOptions = {}): WritableDb {

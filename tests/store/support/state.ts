@@ -4,7 +4,6 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ReadableDb, sql, type SqlValue } from '#electron/store/db.ts';
 import { getBlob } from '#electron/store/read/blobs.ts';
-import { databaseFile } from './database.ts';
 import { namesOf } from './plan.ts';
 
 const textOf = (row: readonly SqlValue[]): string =>
@@ -34,6 +33,3 @@ export function copyAsLeft(from: string, to: string): void {
     if (existsSync(join(from, name))) cpSync(join(from, name), join(to, name), { recursive: true });
   }
 }
-
-/** The log of the database in a data folder: where a commit stands until a checkpoint. */
-export const logFile = (dir: string): string => `${databaseFile(dir)}-wal`;

@@ -40,6 +40,7 @@ export type ScriptedRunOptions = {
   readonly under?: Contract;
   readonly contractChanged?: () => string | null;
   readonly monotonicMs?: () => number;
+  readonly room?: () => string | null;
 };
 
 export type ScriptedRun = {
@@ -135,6 +136,7 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
     check: checkScripted,
     changes: changesScripted,
     contractChanged: () => Promise.resolve(options.contractChanged?.() ?? null),
+    room: () => Promise.resolve(options.room?.() ?? null),
     now: () => '2026-01-01T00:00:00.000Z',
     monotonicMs: options.monotonicMs ?? (() => 0),
     salt: freshSalt,
