@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Core } from '#electron/core/core.ts';
 import type { RunnerProcess } from '#electron/host/engine.ts';
+import type { TaskInfo } from '#shared/contract/task.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunDetail, RunSummary, TransitionRow } from '#shared/contract/run.ts';
 import type { Amounts, Budget } from '#shared/domain/budget.ts';
@@ -12,7 +13,6 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
 import type { Outcome } from '#shared/domain/transition.ts';
 import { fakeReplay } from './fake-replay.ts';
-import { fakeSelections } from './fake-selections.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
 
@@ -121,7 +121,6 @@ export function createFakeCore({
 
   const handlers: Handlers<Contract> = {
     ...fakeReplay,
-    ...fakeSelections((run) => find(run).detail),
     'app.info': () => ({
       version: '0.0.0',
       dataDir,
@@ -144,6 +143,12 @@ export function createFakeCore({
     'task.inspect': ({ path: folder }) => {
       throw new RpcError('bad_input', `${folder} is not a task`, { file: path.join(folder, 'task.toml') });
     },
+    'task.document': ({ path: folder }) => ({
+      task: fakeTaskInfo(folder),
+      toml: 'version = 1\n',
+      instruction: 'Do it.\n',
+      artifact: [{ path: 'a.json', mode: 'file', sha: sha256Text('a'), size: 1, writable: true }],
+    }),
     'task.preflight': ({ path: folder, runs: asked, quarantine = [] }) => {
       const name = path.basename(folder);
       const stable = name !== 'unstable' || quarantine.includes('clashes');
@@ -151,18 +156,7 @@ export function createFakeCore({
       const values = Array.from({ length: count }, (_, i) => (stable ? startPotential : startPotential + i));
       const rank = [Math.max(...values)];
       return {
-        task: {
-          path: folder,
-          id: name,
-          title: `Task ${name}`,
-          contractSha: sha256Text('contract'),
-          contract: fakeContract(name),
-          seedTree: sha256Text('seed'),
-          seedFiles: 1,
-          seedBytes: 1,
-          budget: budget(100),
-          operators: [],
-        },
+        task: fakeTaskInfo(folder),
         runs: count,
         stable,
         verdict: { kind: 'ranked', rank, runs: [], stable, advisory: {}, details: {} },
@@ -313,6 +307,26 @@ export function createFakeCore({
       for (const run of runs.values()) if (run.detail.status === 'running') run.detail.stop = 'user';
       return Promise.resolve();
     },
+  };
+}
+
+/** A task of Pawl's own, or one that was adapted where its folder is called `foreign`. */
+function fakeTaskInfo(folder: string): TaskInfo {
+  const name = path.basename(folder);
+  const foreign = name === 'foreign';
+  return {
+    path: folder,
+    format: foreign ? 'harbor' : 'pawl',
+    notes: foreign ? [{ code: 'network', file: 'task.toml', field: 'environment.allow_internet', message: 'is true\u001b[2J' }] : [],
+    id: name,
+    title: `Task ${name}`,
+    contractSha: sha256Text('contract'),
+    contract: fakeContract(name),
+    seedTree: sha256Text('seed'),
+    seedFiles: 1,
+    seedBytes: 1,
+    budget: budget(100),
+    operators: [],
   };
 }
 

@@ -1,9 +1,7 @@
 // Reads and validates a task folder whole, before anything runs. Nothing of the task is executed here.
 import { hash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { parse as parseToml, TomlError } from 'smol-toml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { writableMatcher } from '#shared/domain/writable.ts';
 import { compileSchema, manifestOf } from '#electron/verifiers/candidate.ts';
 import { adapterNamed, adapters, isReportPath } from '#electron/verifiers/adapters/registry.ts';
@@ -11,42 +9,25 @@ import { searchOperators } from '#electron/proposers/search.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import { Budget } from '#shared/domain/budget.ts';
-import { ContractBody, type Contract, type CrosscheckSpec } from '#shared/domain/contract.ts';
-import { testListPath } from '#shared/domain/crosscheck.ts';
+import { ContractBody, type Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { checkManifest, checkPath, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
+import { parseList, parseSection } from './parse-section.ts';
+import { instructionFile, isText, maxTextBytes, tomlFile } from './own-folder.ts';
 import { readFolder, readOne, type ReadProblem } from './read-folder.ts';
+import { readSource } from './read-source.ts';
+import { type Add, show, type TaskProblem, type TaskSource } from './task-source.ts';
 import { sections, topKeys } from './task-toml.ts';
-
-export type TaskErrorCode =
-  | ReadProblem['code']
-  | 'toml_syntax'
-  | 'unknown_field'
-  | 'missing_field'
-  | 'bad_value'
-  | 'duplicate_key'
-  | 'not_available'
-  | 'bad_schema';
-
-export type TaskProblem = {
-  /** Relative to the task folder; the folder itself where there is none. */
-  readonly file: string;
-  /** Path in the file, such as `obligation[2].cap`; null where the whole file is meant. */
-  readonly field: string | null;
-  readonly code: TaskErrorCode;
-  /** What is wrong and what to do, without the place. */
-  readonly message: string;
-  /** Of a syntax error, from 1. */
-  readonly line?: number;
-};
 
 /** The first problem, with a message that lists up to ten of all of them, each with its place. */
 export type TaskError = TaskProblem & { readonly problems: readonly TaskProblem[] };
 
 export type LoadedTask = {
   readonly info: TaskInfo;
+  /** What task.toml says, or would say. */
+  readonly document: Readonly<Record<string, unknown>>;
   readonly contract: Contract;
   /** Files of artifact/, paths relative to it, in tree order. */
   readonly seedFiles: readonly TreeFile[];
@@ -60,129 +41,35 @@ export type LoadedTask = {
   readonly schemaFile: TreeFile | null;
   readonly budget: Budget;
   readonly search: { readonly operators: readonly string[] };
-  /** SHA-256 of task.toml as it was read; see `verifyTaskUnchanged`. */
-  readonly tomlSha: Sha;
-};
-
-const toml = 'task.toml';
-const instructionFile = 'instruction.md';
-const maxTextBytes = 4 * 1024 * 1024;
-
-const fieldName = (prefix: string, steps: readonly PropertyKey[]): string => {
-  let field = prefix;
-  for (const step of steps) field += typeof step === 'number' ? `[${step}]` : `${field === '' ? '' : '.'}${String(step)}`;
-  return field;
-};
-
-const show = (value: unknown): string => {
-  const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : String(value);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
-};
-
-type Add = (field: string | null, code: TaskErrorCode, message: string, file?: string) => void;
-
-/** Parses one section; adds a problem for everything that is wrong in it and returns null then. */
-const parseSection = <T extends z.ZodType>(add: Add, schema: T, value: unknown, prefix: string): z.output<T> | null => {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const seen = new Set<string>();
-  for (const issue of parsed.error.issues) {
-    const field = fieldName(prefix, issue.path);
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add(fieldName(field, [key]), 'unknown_field', `is unknown${hint(schema, issue.path)}`);
-      continue;
-    }
-    if (seen.has(field)) continue;
-    seen.add(field);
-    let found: unknown = value;
-    for (const step of issue.path) found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined;
-    if (found === undefined) add(field, 'missing_field', `is missing; write ${issue.message}`);
-    else add(field, 'bad_value', `is ${show(found)}; it must be ${issue.message}`);
-  }
-  return null;
-};
-
-/** The fields that may stand where an unknown one was found. */
-const hint = (schema: z.ZodType, steps: readonly PropertyKey[]): string => {
-  let at: unknown = schema;
-  for (const step of steps) {
-    if (at instanceof z.ZodPrefault || at instanceof z.ZodDefault || at instanceof z.ZodOptional) at = at.unwrap();
-    at = at instanceof z.ZodObject ? Reflect.get(at.shape, step) : undefined;
-  }
-  if (at instanceof z.ZodPrefault) at = at.unwrap();
-  return at instanceof z.ZodObject ? `; known here are ${Object.keys(at.shape).join(', ')}` : '; remove it';
-};
-
-/** An array of tables, each parsed by itself so that one bad entry hides no other; null stands for a bad one. */
-const parseList = <T extends z.ZodType>(add: Add, schema: T, value: unknown, name: string): (z.output<T> | null)[] => {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) {
-    add(name, 'bad_value', `must be a list of tables; write [[${name}]]`);
-    return [];
-  }
-  return value.map((entry: unknown, i) => parseSection(add, schema, entry, `${name}[${i}]`));
+  /** SHA-256 of the file that says what the task is, as it was read; see `verifyTaskUnchanged`. */
+  readonly documentSha: Sha;
 };
 
 /**
- * Loads the task in `dir`. On failure nothing was executed and the error lists every problem that was found, not only the first; files of
- * artifact/ and verifier/ that cannot be read come before everything that task.toml says about them. The defaults of task.toml stand in README.md beside this file.
+ * Loads the task that `ref` names: a task folder of Pawl's own or of Harbor, or FILE#INSTANCE of SWE-bench (read-source.ts). On failure
+ * nothing was executed and the error lists every problem that was found, not only the first; files that cannot be read come before
+ * everything that task.toml says about them. The defaults of task.toml stand in README.md beside this file.
  */
 export async function loadTask(
-  dir: string,
+  ref: string,
   operators: readonly string[] = searchOperators.map(({ name }) => name),
 ): Promise<Result<LoadedTask, TaskError>> {
-  const problems: TaskProblem[] = [];
-  const add: Add = (field, code, message, file = toml) => void problems.push({ file, field, code, message });
-  const take = ({ file, code, message }: ReadProblem): void => add(null, code, message, file);
+  const source = await readSource(ref);
+  return source.ok ? checkSource(source.value, operators) : failure(source.error);
+}
 
-  let root: string;
-  try {
-    root = await realpath(dir);
-  } catch {
-    const message = `there is no task folder ${dir}; name a folder with task.toml in it`;
-    const problem: TaskProblem = { file: dir, field: null, code: 'missing_file', message };
-    return err({ ...problem, problems: [problem] });
-  }
-  const [tomlFile, instruction, artifact, verifierFolder] = await Promise.all([
-    readOne(root, toml, maxTextBytes),
-    readOne(root, instructionFile, maxTextBytes),
-    readFolder(root, 'artifact'),
-    readFolder(root, 'verifier'),
-  ]);
-  if (!tomlFile.ok) {
-    const { code, message } = tomlFile.error;
-    return failure([
-      { file: toml, field: null, code, message: code === 'missing_file' ? `is missing; ${root} is no task folder` : message },
-    ]);
-  }
-  let document: Readonly<Record<string, unknown>>;
-  try {
-    document = parseToml(new TextDecoder('utf-8', { fatal: true }).decode(tomlFile.value.bytes));
-  } catch (error) {
-    // The first line of a TomlError says what, the others show the place.
-    const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
-    const line = error instanceof TomlError ? { line: error.line } : {};
-    return failure([
-      { file: toml, field: null, code: 'toml_syntax', message: error instanceof TomlError ? message : 'is not UTF-8 text', ...line },
-    ]);
-  }
-
-  if (!instruction.ok) {
-    const { code, message } = instruction.error;
-    add(null, code, code === 'missing_file' ? 'is missing; write what the model is asked to do into it' : message, instructionFile);
-  } else if (!isText(instruction.value.bytes)) add(null, 'bad_value', 'is not UTF-8 text; save it as UTF-8', instructionFile);
-  artifact.problems.forEach(take);
-  verifierFolder.problems.forEach(take);
-  // Much of task.toml is about these files: what is wrong with it then is not known before they can be read.
-  if (artifact.problems.length + verifierFolder.problems.length > 0) return failure(problems);
-  const seed = artifact.files.map((file) => ({ ...file, path: file.path.slice('artifact/'.length) }));
+async function checkSource(source: TaskSource, operators: readonly string[]): Promise<Result<LoadedTask, TaskError>> {
+  const { document, documentFile, instruction } = source;
+  const problems: TaskProblem[] = [...source.problems];
+  const add: Add = (field, code, message, file = documentFile) => void problems.push({ file, field, code, message });
+  const seed = source.artifact;
   const seedManifest = manifestOf(seed);
   const seedPaths = checkManifest(seedManifest);
   if (!seedPaths.ok) add(null, 'bad_path', `${seedPaths.error.message}; rename it`, 'artifact/');
-  const verifierManifest = manifestOf(verifierFolder.files);
+  const verifierManifest = manifestOf(source.verifier);
   const verifierPaths = checkManifest(verifierManifest);
   if (!verifierPaths.ok) add(null, 'bad_path', `${verifierPaths.error.message}; rename it`, 'verifier/');
-  const verifierPathSet = new Set(verifierFolder.files.map((file) => file.path));
+  const verifierPathSet = new Set(source.verifier.map((file) => file.path));
 
   for (const name of Object.keys(document)) {
     if (!topKeys.some((known) => known === name)) add(name, 'unknown_field', `is unknown; known here are ${topKeys.join(', ')}`);
@@ -196,10 +83,9 @@ export async function loadTask(
   const advisory = parseList(add, sections.advisory, document['advisory'], 'advisory');
   checkKeys(add, document);
   const auto = parseAuto(add, document['auto']);
-  const crosscheck = parseCrosscheck(add, document['crosscheck'], verifierFolder.files);
 
-  const verifier = parseVerifier(add, document['verifier'], verifierFolder.files);
-  if (obligations !== null && verifier !== null) checkFrom(add, obligations, verifier, verifierFolder.files);
+  const verifier = parseVerifier(add, document['verifier'], source.verifier);
+  if (obligations !== null && verifier !== null) checkFrom(add, obligations, verifier, source.verifier);
   const limits = parseSection(add, sections.limits, document['limits'] ?? {}, 'limits');
   if (limits !== null && verifier?.kind === 'pure-js' && limits.memory_mb > 1_024) {
     add('limits.memory_mb', 'bad_value', `is ${limits.memory_mb}; a pure-js verifier can have 1 to 1024`);
@@ -209,7 +95,7 @@ export async function loadTask(
     document['artifact'] === undefined
       ? missingSection(add, 'artifact', 'writable = ["..."]')
       : parseSection(add, sections.artifact, document['artifact'], 'artifact');
-  const schema = artifactRules === null ? null : await readSchema(add, root, artifactRules, seed);
+  const schema = artifactRules === null ? null : await readSchema(add, source.folder, artifactRules, seed);
   if (artifactRules !== null) {
     const bytes = seed.reduce((sum, file) => sum + file.bytes.length, 0);
     if (seed.length > artifactRules.max_files)
@@ -243,7 +129,7 @@ export async function loadTask(
     schema === null ||
     budget === null ||
     search === null ||
-    !instruction.ok
+    instruction === null
   ) {
     return failure(problems);
   }
@@ -253,7 +139,7 @@ export async function loadTask(
     name: id,
     version,
     previous: null,
-    instruction: hash('sha256', instruction.value.bytes, 'hex'),
+    instruction: hash('sha256', instruction, 'hex'),
     obligations: obligations.map(({ obligation }) => obligation),
     advisory: advisory.filter((entry) => entry !== null),
     from: obligations.map(({ from }) => from),
@@ -283,7 +169,6 @@ export async function loadTask(
       infraRetries: measurement.infra_retries,
     },
     auto,
-    ...(crosscheck === null ? {} : { crosscheck }),
   };
   // The domain's own schema has the last word: what this loader builds is what every reader of the contract accepts.
   const contractBody = ContractBody.parse(body);
@@ -302,7 +187,9 @@ export async function loadTask(
   const seedTree = treeId(seedManifest);
   return ok({
     info: {
-      path: root,
+      path: source.path,
+      format: source.format,
+      notes: [...source.notes],
       id,
       title: title ?? id,
       contractSha: contract.sha,
@@ -313,22 +200,23 @@ export async function loadTask(
       budget: limitsOfRun,
       operators: search.operators,
     },
+    document,
     contract,
     seedFiles,
     seedTree,
     seedManifest,
-    verifierFiles: inTreeOrder(verifierFolder.files, verifierManifest),
-    instruction: instruction.value.bytes,
+    verifierFiles: inTreeOrder(source.verifier, verifierManifest),
+    instruction,
     schemaFile: schema.file,
     budget: limitsOfRun,
     search,
-    tomlSha: hash('sha256', tomlFile.value.bytes, 'hex'),
+    documentSha: source.documentSha,
   });
 }
 
 function failure(found: readonly TaskProblem[]): { readonly ok: false; readonly error: TaskError } {
   // What is wrong in task.toml has a field to point at; it comes first.
-  const problems = [...found.filter(({ file }) => file === toml), ...found.filter(({ file }) => file !== toml)];
+  const problems = [...found.filter(({ file }) => file === tomlFile), ...found.filter(({ file }) => file !== tomlFile)];
   const [first] = problems;
   if (first === undefined) throw new Error('a task was refused without a problem');
   const place = ({ file, field, line }: TaskProblem) =>
@@ -337,15 +225,6 @@ function failure(found: readonly TaskProblem[]): { readonly ok: false; readonly 
   if (problems.length > 10) lines.push(`and ${problems.length - 10} more problems`);
   return err({ ...first, message: lines.join('\n'), problems });
 }
-
-const isText = (bytes: Uint8Array): boolean => {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const inTreeOrder = (files: readonly TreeFile[], manifest: Manifest): TreeFile[] => {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -437,11 +316,17 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
   } else if (runtime !== undefined) {
     if (runtime !== 'pure-js')
       refuse('verifier.runtime', 'bad_value', `is ${show(runtime)}; the only runtime is "pure-js", other programs are started by command`);
-    checkProgramFile(refuse, 'verifier.file', file, byPath);
+    if (file === undefined)
+      refuse('verifier.file', 'missing_field', 'is missing; write the path of the program, such as "verifier/check.js"');
+    else {
+      const program = byPath.get(file);
+      if (program === undefined) refuse('verifier.file', 'missing_file', `is ${show(file)}, which is not a file below verifier/`);
+      else if (!isText(program.bytes)) refuse('verifier.file', 'bad_value', `names ${show(file)}, which is not UTF-8 text`);
+    }
   } else if (command !== undefined) {
     if (file !== undefined)
       refuse('verifier.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it, a command names its files itself');
-    checkCommand(refuse, 'verifier.command', command, byPath);
+    checkCommand(refuse, command, byPath);
   } else if (adapter === undefined || adapter.tool === 'always') {
     refuse(
       'verifier',
@@ -578,51 +463,13 @@ function parseAuto(add: Add, value: unknown): ContractBody['auto'] {
   });
 }
 
-/** How finished runs are checked against each other; null where the task says nothing of it, or something wrong. */
-function parseCrosscheck(add: Add, value: unknown, files: readonly TreeFile[]): CrosscheckSpec | null {
-  if (value === undefined) return null;
-  const parsed = parseSection(add, sections.crosscheck, value, 'crosscheck');
-  if (parsed === null) return null;
-  const { tests, command, runtime, file, isolation, timeout_ms: timeoutMs } = parsed;
-  if (files.some(({ path }) => path === testListPath))
-    add('crosscheck', 'bad_value', `needs ${testListPath}, where the list of tests is laid out; give the task's own file another name`);
-  // Its program may be handed the list.
-  const byPath = new Map([...files, { path: testListPath, mode: 'file' as const, bytes: new Uint8Array() }].map((one) => [one.path, one]));
-  if ((command === undefined) === (runtime === undefined))
-    add('crosscheck', 'bad_value', 'has to say what runs the tests: either command, or runtime = "pure-js" and file');
-  else if (command === undefined) {
-    checkProgramFile(add, 'crosscheck.file', file, byPath);
-    if (isolation === 'shared')
-      add('crosscheck.isolation', 'bad_value', 'is "shared"; with runtime = "pure-js" there is "separate" only, by pawl.run; remove it');
-  } else {
-    if (file !== undefined) add('crosscheck.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it');
-    checkCommand(add, 'crosscheck.command', command, byPath);
-  }
-  return {
-    tests,
-    kind: command === undefined ? 'pure-js' : 'command',
-    command: command ?? [],
-    file: file ?? null,
-    isolation: command === undefined ? 'separate' : (isolation ?? 'shared'),
-    timeoutMs,
-  };
-}
-
-function checkProgramFile(refuse: Add, field: string, file: string | undefined, files: ReadonlyMap<string, TreeFile>): void {
-  if (file === undefined) refuse(field, 'missing_field', 'is missing; write the path of the program, such as "verifier/check.js"');
-  else {
-    const program = files.get(file);
-    if (program === undefined) refuse(field, 'missing_file', `is ${show(file)}, which is not a file below verifier/`);
-    else if (!isText(program.bytes)) refuse(field, 'bad_value', `names ${show(file)}, which is not UTF-8 text`);
-  }
-}
-
-function checkCommand(refuse: Add, field: string, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {
+function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {
   const [program = ''] = command;
-  if (program === '') refuse(`${field}[0]`, 'bad_value', 'is empty; write the name of a program, or verifier/... for one of the task');
+  if (program === '')
+    refuse('verifier.command[0]', 'bad_value', 'is empty; write the name of a program, or verifier/... for one of the task');
   else if (program.includes('/') && !program.startsWith('verifier/') && !path.isAbsolute(program)) {
     refuse(
-      `${field}[0]`,
+      'verifier.command[0]',
       'bad_value',
       `is ${show(program)}; write a name on the PATH, an absolute path, or verifier/... for a program of the task`,
     );
@@ -631,9 +478,9 @@ function checkCommand(refuse: Add, field: string, command: readonly string[], fi
     if (!argument.startsWith('verifier/')) return;
     const file = files.get(argument);
     const isFolder = i > 0 && [...files.keys()].some((known) => known.startsWith(`${argument.replace(/\/+$/, '')}/`));
-    if (file === undefined && !isFolder) refuse(`${field}[${i}]`, 'missing_file', `is ${show(argument)}, which is not there`);
+    if (file === undefined && !isFolder) refuse(`verifier.command[${i}]`, 'missing_file', `is ${show(argument)}, which is not there`);
     else if (i === 0 && file?.mode === 'file' && process.platform !== 'win32') {
-      refuse(`${field}[0]`, 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
+      refuse('verifier.command[0]', 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
     }
   });
 }
@@ -643,7 +490,7 @@ type SchemaRule = { readonly rule: ContractBody['artifact']['schema']; readonly 
 /** null when something is wrong with it. */
 async function readSchema(
   add: Add,
-  root: string,
+  folder: string | null,
   rules: z.output<typeof sections.artifact>,
   seed: readonly TreeFile[],
 ): Promise<SchemaRule | null> {
@@ -658,7 +505,8 @@ async function readSchema(
     add('artifact.schema', 'bad_path', `${checked.error}; write a path inside the task folder`);
     return null;
   }
-  const file = await readOne(root, schema, maxTextBytes);
+  if (folder === null) throw new Error('an adapted task names a JSON Schema');
+  const file = await readOne(folder, schema, maxTextBytes);
   if (!file.ok) {
     add('artifact.schema', file.error.code, `is ${show(schema)}, and that file ${file.error.message}`);
     return null;
@@ -703,21 +551,22 @@ const sameEntries = (a: Manifest, b: Manifest): string | null => {
 };
 
 /**
- * Reads the folder again and compares every byte that the contract and the seed are made of (no shortcut by time of change). The error
+ * Reads the task again and compares every byte that the contract and the seed are made of (no shortcut by time of change). The error
  * says what changed. Another budget, other search operators or a comment in task.toml change nothing that a run is held to.
  */
-export async function verifyTaskUnchanged(loaded: LoadedTask, dir: string): Promise<Result<null, string>> {
+export async function verifyTaskUnchanged(loaded: LoadedTask, ref: string): Promise<Result<null, string>> {
+  if (loaded.info.format !== 'pawl') return sameTask(loaded, await loadTask(ref, loaded.search.operators));
   const schemaPath = loaded.schemaFile?.path;
-  const [tomlFile, instruction, schema, artifact, verifier] = await Promise.all([
-    readOne(dir, toml, maxTextBytes),
-    readOne(dir, instructionFile, maxTextBytes),
-    schemaPath === undefined ? null : readOne(dir, schemaPath, maxTextBytes),
-    readFolder(dir, 'artifact'),
-    readFolder(dir, 'verifier'),
+  const [toml, instruction, schema, artifact, verifier] = await Promise.all([
+    readOne(ref, tomlFile, maxTextBytes),
+    readOne(ref, instructionFile, maxTextBytes),
+    schemaPath === undefined ? null : readOne(ref, schemaPath, maxTextBytes),
+    readFolder(ref, 'artifact'),
+    readFolder(ref, 'verifier'),
   ]);
   const [problem] = [...artifact.problems, ...verifier.problems];
   if (problem !== undefined) return err(`${problem.file} ${problem.message}`);
-  for (const file of [tomlFile, instruction, schema]) if (file !== null && !file.ok) return err(`${file.error.file} ${file.error.message}`);
+  for (const file of [toml, instruction, schema]) if (file !== null && !file.ok) return err(`${file.error.file} ${file.error.message}`);
   const shaOf = (file: Result<TreeFile, ReadProblem> | null) => (file?.ok === true ? hash('sha256', file.value.bytes, 'hex') : null);
   if (shaOf(instruction) !== loaded.contract.instruction) return err(`${instructionFile} has changed`);
   if (shaOf(schema) !== (loaded.contract.artifact.schema?.sha ?? null)) return err(`${schemaPath} has changed`);
@@ -725,11 +574,21 @@ export async function verifyTaskUnchanged(loaded: LoadedTask, dir: string): Prom
   const difference =
     sameEntries(prefixed, manifestOf(artifact.files)) ?? sameEntries(loaded.contract.verifier.files, manifestOf(verifier.files));
   if (difference !== null) return err(difference);
-  if (shaOf(tomlFile) !== loaded.tomlSha) {
-    const again = await loadTask(dir, loaded.search.operators);
+  if (shaOf(toml) !== loaded.documentSha) {
+    const again = await loadTask(ref, loaded.search.operators);
     // An operator that this run does not use may have been added; only what the contract holds counts here.
     if (!again.ok && again.error.problems.some(({ field }) => field?.startsWith('search.') !== true)) return err(again.error.message);
-    if (again.ok && again.value.contract.sha !== loaded.contract.sha) return err(`${toml} has changed`);
+    if (again.ok && again.value.contract.sha !== loaded.contract.sha) return err(`${tomlFile} has changed`);
   }
   return ok(null);
+}
+
+/** What an adapted task was made of is spread over many files: it is read whole, and what it became is compared. */
+function sameTask(before: LoadedTask, now: Result<LoadedTask, TaskError>): Result<null, string> {
+  if (!now.ok) return err(now.error.message);
+  const { contract, seedManifest } = now.value;
+  const difference = sameEntries(before.seedManifest, seedManifest) ?? sameEntries(before.contract.verifier.files, contract.verifier.files);
+  if (difference !== null) return err(difference);
+  if (contract.instruction !== before.contract.instruction) return err('the instruction has changed');
+  return contract.sha === before.contract.sha ? ok(null) : err('what the task asks for has changed');
 }

@@ -5,12 +5,9 @@ import { errorDocument, exitCodes, plain, type CliIo, type CommonOptions } from 
 import { table } from './table.ts';
 import { withEngine } from './with-engine.ts';
 
-/** Exit code 0 when a run would start, 1 when it would not. `printTask` shows first what the folder was read as; with --json it is in the document anyway. */
-export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput, printTask: boolean): Promise<number> {
-  const result = await withEngine(io, options, ['closed', 'unavailable'], async ({ client }) => {
-    if (printTask && !options.json) await io.out(`${JSON.stringify(await client.call('task.inspect', { path: input.path }), null, 2)}\n\n`);
-    return client.call('task.preflight', input);
-  });
+/** Exit code 0 when a run would start, 1 when it would not. */
+export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput): Promise<number> {
+  const result = await withEngine(io, options, ['closed', 'unavailable'], ({ client }) => client.call('task.preflight', input));
   if (!options.json) await io.out(preflightText(result));
   else if (result.stable) await io.out(`${JSON.stringify(result)}\n`);
   else {

@@ -9,11 +9,14 @@ import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
 import { preflight } from './preflight.ts';
+import { printTask } from './print-task.ts';
 import { propose } from './propose.ts';
 import { replay } from './replay.ts';
 import { resumeRun } from './run.ts';
 import { serveApp } from './serve.ts';
 import { run } from './start.ts';
+
+const taskArgument = "task folder (Pawl's own or Harbor's), or FILE or FILE#ID with an instance of SWE-bench";
 
 /** Runs one command line (without the program's name) and returns its exit code. Never rejects. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -92,7 +95,7 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .description(
       'one governed run, followed to its end; exit code 0 zero rank, 3 stopped before (or waiting for a person), 1 could not run',
     )
-    .argument('<task>', 'task folder')
+    .argument('<task>', taskArgument)
     .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search', 'command', 'recorded', 'human']).default('search'))
     .addOption(new Option('--slots <n>', 'attempts a round (default: 4, or those of the record; 1 of a person)').argParser(integer(1, 64)))
     .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
@@ -112,7 +115,7 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .addOption(
       new Option(
         '--rollouts <n>',
-        'independent runs with the seeds from --seed on; the best by potential, then rank in the order of obligations, then by the cross-check that the task declares, is picked',
+        'independent runs with the seeds from --seed on; the best by potential, then rank in the order of obligations, is picked (a cross-check with added tests needs a model and is not made)',
       ).argParser(integer(2, 1_000)),
     )
     .action(async (task: string, given: unknown) => {
@@ -121,13 +124,22 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     });
   withChoices(program.command('preflight'))
     .description('measure the seed of a task and name its unstable obligations; exit code 0 stable, 1 not')
-    .argument('<task>', 'task folder')
+    .argument('<task>', taskArgument)
     .addOption(new Option('--runs <n>', "measurements (default: the contract's)").argParser(integer(1, 1_000)))
     .addOption(slots())
-    .option('--print-task', 'print first what the folder was read as', false)
+    .option(
+      '--print-task',
+      'only print what the task was read as, and what of a foreign one could not be carried over; runs nothing',
+      false,
+    )
     .action(async (task: string, given: unknown) => {
-      const { printTask, ...chosen } = Choices.extend({ runs: z.int().optional(), slots: z.int(), printTask: z.boolean() }).parse(given);
-      done(await preflight(io, options(), { path: fromCallersFolder(task, io.env), ...chosen }, printTask));
+      const { printTask: only, ...chosen } = Choices.extend({ runs: z.int().optional(), slots: z.int(), printTask: z.boolean() }).parse(
+        given,
+      );
+      const path = fromCallersFolder(task, io.env);
+      const unused = (['runs', 'quarantine', 'median', 'unsandboxed'] as const).find((name) => only && chosen[name] !== undefined);
+      if (unused !== undefined) throw new UsageError(`--print-task measures nothing; leave out --${unused}`, `--${unused}`);
+      done(only ? await printTask(io, options(), path) : await preflight(io, options(), { path, ...chosen }));
     });
   program
     .command('runs')

@@ -111,6 +111,8 @@ export function fakeTask(path: string): TaskInfo {
     throw new RpcError('not_found', `there is no folder ${path}; choose one that holds task.toml`, { file: path });
   return {
     path,
+    format: 'pawl',
+    notes: [],
     id: sample?.id ?? path.split('/').at(-1) ?? 'task',
     title: sample?.title ?? 'A task of my own',
     contractSha,
