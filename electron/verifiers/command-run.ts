@@ -11,7 +11,7 @@ import { isReportPath } from './adapters/report-path.ts';
 import type { CommandJob, Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
-import { inside, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
+import { insideOf, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
 import { dropMemoryFolder, makeMemoryFolder } from './sandbox/memory-folder.ts';
 import { watchMemory, type Watch } from './sandbox/memory-watch.ts';
 import { giveTo, verifierOwner, type Owner } from './sandbox/unprivileged.ts';
@@ -58,7 +58,7 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   if (job.isolation !== 'none') {
     const probe = await sandbox.probe();
     if (!probe.available) return failed('infra', probe.message);
-    const missing = job.isolation === 'shared' ? missingInside(job.program) : null;
+    const missing = job.isolation === 'shared' ? missingInside(sandbox, job.program) : null;
     if (missing !== null) return failed('infra', missing);
     start = performance.now();
   }
@@ -89,8 +89,8 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     if (named !== null && !isReportPath(named)) return failed('infra', `the tool's report cannot be ${JSON.stringify(named)}`);
     if (named !== null) mkdirSync(path.dirname(path.join(task, named)), { recursive: true });
     const artifact = path.join(task, 'artifact');
-    const laid = { folder, artifact, verifier: path.join(task, 'verifier'), report };
-    const launch = launchOf(job, sandbox, { ...laid, program, home, task, named });
+    const laid = { folder, task, artifact, verifier: path.join(task, 'verifier'), report };
+    const launch = await launchOf(job, sandbox, { ...laid, program, home, named });
     if (owner !== null) giveTo(owner, folder);
     start = performance.now();
     const ended = await execute(job, { ...launch, folder, owner, output, stdout }, signal);
@@ -111,8 +111,9 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
       if (!same) tampered.push(guarded);
     }
     if (toolReport === '-') return result(ended, { tampered, report: stdout.length > 0 ? new Uint8Array(Buffer.concat(stdout)) : null });
-    // In a shared sandbox the tool's file is the result channel, mounted at another place.
-    const file = named === null || job.isolation === 'shared' ? report : await fileBelow(task, named);
+    // In a shared sandbox that maps paths the tool's file is the result channel, mounted at another place.
+    const channelIsNamed = job.isolation === 'shared' && sandbox.mapsPaths;
+    const file = named === null || channelIsNamed ? report : await fileBelow(task, named);
     return result(ended, { tampered, ...(await readReport(file, job.reportBytes)) });
   } catch (error) {
     return failed('infra', error instanceof Error ? error.message : String(error));
@@ -165,7 +166,7 @@ type Laid = {
 type Command = { readonly program: string; readonly args: readonly string[]; readonly cwd: string; readonly env: Record<string, string> };
 
 /** What is started for `job`: the verifier, or what takes it into a sandbox. */
-function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Command {
+async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Promise<Command> {
   const given: Record<string, string> = {};
   for (const name of job.env) {
     const value = process.env[name];
@@ -176,9 +177,9 @@ function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Command
   const limits = { memoryMb, cpuS, processes, fileMb };
   const { program, task, artifact, report, home, named } = laid;
   if (job.isolation === 'shared') {
-    const target = named === null ? inside.report : `${inside.task}/${named}`;
-    const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: target, ...echo };
-    const enter = writeEnterScript(sandbox, laid, limits, env, target);
+    const inside = insideOf(sandbox, laid, named);
+    const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: inside.report, ...echo };
+    const enter = await writeEnterScript(sandbox, laid, limits, env, named);
     // Its own environment is not seen inside; in it, it is found and ended when an engine has died.
     const outside = { PATH: verifierPath, PAWL_REPORT: report, PAWL_NONCE: job.nonce };
     return { program: enter, args: [job.program, ...job.args], cwd: laid.folder, env: outside };
@@ -195,7 +196,7 @@ function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): Command
     PAWL_REPORT: named === null ? report : path.join(task, named),
     ...echo,
   };
-  if (job.isolation === 'separate') env['PAWL_RUN'] = writeCallScript(sandbox, laid, limits, job.outputBytes);
+  if (job.isolation === 'separate') env['PAWL_RUN'] = await writeCallScript(sandbox, laid, limits, job.outputBytes);
   return { program, args: job.args, cwd: task, env };
 }
 

@@ -10,6 +10,7 @@ import { runProgram } from './program-run.ts';
 import { createQuickJsPool } from './quickjs-pool.ts';
 import type { ProgramJob, ProgramRun } from './program-contract.ts';
 import { resolveProgram } from './resolve-program.ts';
+import type { SandboxBackend } from './sandbox/api.ts';
 import { createBackend } from './sandbox/backend.ts';
 import { runnerContract, runnerProtocol, type Execution, type VerifyJob } from './runner-contract.ts';
 
@@ -22,18 +23,22 @@ export type Runner = {
   close(): Promise<void>;
 };
 
-/** `createWorker` makes a thread that runs `serveQuickJs`, `createAdapterWorker` one that runs `serveAdapters`. Sets the umask of this process and ends it on SIGTERM. */
+/**
+ * `createWorker` makes a thread that runs `serveQuickJs`, `createAdapterWorker` one that runs `serveAdapters`; `sandbox` is that of this
+ * system. Sets the umask of this process and ends it on SIGTERM.
+ */
 export function createRunner({
   createWorker,
   createAdapterWorker,
+  sandbox = createBackend(),
 }: {
   readonly createWorker: () => Worker;
   readonly createAdapterWorker: () => Worker;
+  readonly sandbox?: SandboxBackend;
 }): Runner {
   process.umask(0o022);
   const pool = createQuickJsPool(quickJsThreads, createWorker);
   const adapters = createAdapterThreads(createAdapterWorker);
-  const sandbox = createBackend();
   const closing = new AbortController();
   const active = new Set<Promise<Execution | ProgramRun>>();
 
@@ -76,7 +81,7 @@ export function createRunner({
   const close = async (): Promise<void> => {
     closing.abort();
     await Promise.allSettled(active);
-    await Promise.all([pool.close(), adapters.close()]);
+    await Promise.all([pool.close(), adapters.close(), sandbox.close()]);
   };
 
   // When to end is the host's decision, which reaches us as SIGTERM or a closed channel; runner.ts ignores what comes from a terminal.

@@ -150,7 +150,7 @@ export function createVerifierService(
         return await client.call('sandbox', {});
       } catch (error) {
         const message = `the sandbox could not be looked for: ${messageOf(error)}`;
-        return { available: false, backend: null, version: null, guarantees: noGuarantees, message, remedy: null };
+        return { available: false, backend: null, version: null, experimental: false, guarantees: noGuarantees, message, remedy: null };
       }
     },
     verify: async (request, signal) => {

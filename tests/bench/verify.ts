@@ -64,14 +64,15 @@ async function shellLoop(script: string): Promise<{ run(count: number): Promise<
   const owner = verifierOwner();
   if (typeof owner === 'string') throw new Error(owner);
   const folder = mkdtempSync(path.join(tmpdir(), 'pawl-bench-'));
-  const artifact = path.join(folder, 'task/artifact');
-  const verifier = path.join(folder, 'task/verifier');
+  const task = path.join(folder, 'task');
+  const artifact = path.join(task, 'artifact');
+  const verifier = path.join(task, 'verifier');
   const channel = path.join(folder, 'report.json');
   for (const made of [artifact, verifier]) mkdirSync(made, { recursive: true });
   writeFileSync(path.join(verifier, 'check.sh'), script);
   writeFileSync(channel, '');
   const env = { PAWL_CANDIDATE: '/task/artifact', PAWL_REPORT: '/report.json', PAWL_NONCE: 'n', PAWL_TREE: 't', PAWL_CONTRACT: 'c' };
-  const enter = writeEnterScript(createBackend(), { folder, artifact, verifier, report: channel }, limits, env);
+  const enter = await writeEnterScript(createBackend(), { folder, task, artifact, verifier, report: channel }, limits, env);
   if (owner !== null) giveTo(owner, folder);
   const loop = 'i=0; while [ $i -lt "$1" ]; do "$2" /bin/sh verifier/check.sh || exit 1; i=$((i+1)); done';
   return {

@@ -8,8 +8,10 @@ import { z } from 'zod';
 export const SandboxGuarantees = z.strictObject({
   /** No interface but a loopback of its own: neither the internet nor a server of this machine can be reached. */
   network: z.boolean(),
-  /** Nothing of this machine but a read-only system, and scratch space of bounded size. */
+  /** Nothing of this machine can be read but its system, and nothing written but scratch space. */
   filesystem: z.boolean(),
+  /** Scratch space is fresh for each start, and of bounded size. */
+  scratch: z.boolean(),
   /** No other process is visible, none outlives the sandbox, no privilege can be gained, their number is bounded. */
   processes: z.boolean(),
   /** `memory_mb` binds every process (and, while it runs, the sum over the sandbox). */
@@ -20,12 +22,18 @@ export const SandboxGuarantees = z.strictObject({
 });
 export type SandboxGuarantees = z.infer<typeof SandboxGuarantees>;
 
+/** What an available sandbox leaves open, by name; empty for one that holds everything. */
+export const lacking = (guarantees: SandboxGuarantees): string[] =>
+  Object.entries(guarantees).flatMap(([name, holds]) => (holds ? [] : [name]));
+
 export const SandboxProbe = z.strictObject({
   /** Whether candidate code may run here. */
   available: z.boolean(),
   /** Name of the backend that was looked for; null where this system has none. */
   backend: z.string().nullable(),
   version: z.string().nullable(),
+  /** Its use stands in the header of a run and in every verdict. */
+  experimental: z.boolean(),
   guarantees: SandboxGuarantees,
   /** What was found, in words. */
   message: z.string(),
@@ -37,6 +45,7 @@ export type SandboxProbe = z.infer<typeof SandboxProbe>;
 export const noGuarantees: SandboxGuarantees = {
   network: false,
   filesystem: false,
+  scratch: false,
   processes: false,
   memory: false,
   cpu: false,
@@ -66,48 +75,42 @@ export type SandboxSpec = {
   /** Fresh, empty, writable folders that are gone afterwards. */
   readonly scratch: readonly { readonly target: string; readonly bytes: number }[];
   readonly cwd: string;
-  /** The whole environment, beside what the backend itself fixes (see `fixedEnvironment`). */
+  /** HOME, and where temporary files go: one of `scratch`, or /tmp where the backend maps paths and brings its own. */
+  readonly home: string;
+  /** The whole environment, beside HOME, TMPDIR and what is fixed for every sandbox (`spec-rules.ts`). */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
 };
 
 /**
  * How a script of ours starts something inside: POSIX shell, of which every word is ours or quoted; `$dir` is the folder of the script and
- * `"$@"` the argv of what is to run.
+ * `"$@"` the argv of what is to run. Redirections may follow each command.
  */
 export type SandboxCommand = {
   /** What stands beside the script, by name. */
   readonly files: Readonly<Record<string, Uint8Array>>;
-  /** A simple command: runs it, and ends as it ends. */
+  /** Runs it, as this process, and ends as it ends. */
   readonly run: string;
   /**
-   * The same, and writes a line `... exit-code ...: N` to descriptor 8 when it has ended, N being the exit code, or 128 + the signal. No such
-   * line means that the sandbox could not be set up; then why is on stderr.
+   * Runs it, and writes a line `... exit-code ...: N` to descriptor 8, which is the file `$status`, when it has ended, N being the exit code,
+   * or 128 + the signal. No such line means that the sandbox could not be set up; then why is on stderr.
    */
   readonly runReporting: string;
 };
 
 export type SandboxBackend = {
   readonly name: string;
+  /**
+   * Whether a path can be another inside than outside. Where it cannot, each `target` of a spec is its `source`, and scratch is a folder of
+   * ours, fresh and empty.
+   */
+  readonly mapsPaths: boolean;
   /** Runs the whole argv with assertions inside. A success is remembered while this process lives; a failure is looked at again each time. */
   probe(): Promise<SandboxProbe>;
-  /** The same spec gives the same command. Throws a RangeError that names what a spec may not hold. */
-  command(spec: SandboxSpec): SandboxCommand;
-};
-
-/** What a measurement must not depend on. `spec.env` may not name one of these. */
-export const fixedEnvironment: Readonly<Record<string, string>> = {
-  PATH: '/usr/local/bin:/usr/bin:/bin',
-  HOME: '/tmp',
-  TMPDIR: '/tmp',
-  TZ: 'UTC',
-  LANG: 'C.UTF-8',
-  LC_ALL: 'C.UTF-8',
-  PYTHONHASHSEED: '0',
-  PYTHONDONTWRITEBYTECODE: '1',
-  PYTHONNOUSERSITE: '1',
-  SOURCE_DATE_EPOCH: '315532800',
-  OMP_NUM_THREADS: '1',
-  OPENBLAS_NUM_THREADS: '1',
-  MKL_NUM_THREADS: '1',
+  /** How `spec` is started. Rejects with a RangeError that names what a spec may not hold. */
+  command(spec: SandboxSpec): Promise<SandboxCommand>;
+  /** Whether the program of this absolute path can be started inside. */
+  sees(program: string): boolean;
+  /** Releases what it holds in this process. */
+  close(): Promise<void>;
 };

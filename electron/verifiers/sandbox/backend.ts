@@ -1,24 +1,34 @@
 // The backend of this system. Looked for once by the runner; the engine asks through it.
 import { noGuarantees, type SandboxBackend } from './api.ts';
 import { createBubblewrap } from './bubblewrap.ts';
+import { createSandboxRuntime } from './runtime-backend.ts';
 
-/** Linux has bubblewrap; elsewhere nothing yet can hold what `SandboxSpec` asks for, and the probe says so. */
+/** Linux has bubblewrap, macOS Seatbelt through a package that is not loaded elsewhere; where there is nothing the probe says so. */
 export function createBackend(platform: NodeJS.Platform = process.platform): SandboxBackend {
-  return platform === 'linux' ? createBubblewrap() : none(platform);
+  switch (platform) {
+    case 'linux':
+      return createBubblewrap();
+    case 'darwin':
+      return createSandboxRuntime('darwin');
+    default:
+      return none(platform);
+  }
 }
 
 const none = (platform: string): SandboxBackend => ({
   name: 'none',
+  mapsPaths: false,
   probe: () =>
     Promise.resolve({
       available: false,
       backend: null,
       version: null,
+      experimental: false,
       guarantees: noGuarantees,
       message: `there is no sandbox for ${platform} in this version; candidate code is not run here`,
       remedy: null,
     }),
-  command: () => {
-    throw new RangeError(`there is no sandbox for ${platform}`);
-  },
+  command: () => Promise.reject(new RangeError(`there is no sandbox for ${platform}`)),
+  sees: () => false,
+  close: () => Promise.resolve(),
 });

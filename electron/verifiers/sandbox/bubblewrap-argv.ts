@@ -2,7 +2,8 @@
 // Rules behind it: nothing is mounted, made or linked beneath anything that a candidate could have written (bubblewrap before 0.12 follows
 // such links out of the new root while it still has the old one, CVE-2026-87766); every tmpfs is given a size, because the default is half
 // of the machine's memory; and the root, /dev and everything of ours is read-only in the end.
-import { fixedEnvironment, type SandboxCommand, type SandboxSpec } from './api.ts';
+import type { SandboxCommand, SandboxSpec } from './api.ts';
+import { checkEnvironment, environmentOf, isPlainPath } from './spec-rules.ts';
 import { quote } from './quote.ts';
 
 /** The folders of the system that every program needs: bound where they are real, linked where they are links (merged /usr). */
@@ -22,14 +23,6 @@ const words = (text: string): string[] => text.split(' ');
 /** Scratch space that every sandbox has at /tmp; /dev/shm has a quarter of it. */
 export const tmpBytes = 64 * mb;
 
-const isPlainPath = (path: string): boolean =>
-  path.startsWith('/') &&
-  !path.includes('\0') &&
-  path
-    .slice(1)
-    .split('/')
-    .every((part) => part !== '' && part !== '.' && part !== '..');
-
 const reserved = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/nix', '/proc', '/dev', '/tmp', '/oldroot', '/newroot'];
 
 /** Fresh tmpfs in every sandbox: a bind may have a place in them. */
@@ -37,7 +30,7 @@ const scratchParents = ['/tmp', '/dev/shm'];
 
 const beneath = (child: string, parent: string): boolean => child.startsWith(`${parent}/`);
 
-function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): void {
+function check({ readOnly, writableFiles, scratch, cwd, home, env }: SandboxSpec): void {
   const binds = [...readOnly, ...writableFiles];
   const targets = [...binds, ...scratch].map(({ target }) => target);
   for (const [i, target] of targets.entries()) {
@@ -54,11 +47,8 @@ function check({ readOnly, writableFiles, scratch, cwd, env }: SandboxSpec): voi
     if (!isPlainPath(source)) throw new RangeError(`${JSON.stringify(source)} is no absolute path without "." and ".."`);
   }
   if (!isPlainPath(cwd)) throw new RangeError(`${JSON.stringify(cwd)} is no working folder`);
-  for (const [name, value] of Object.entries(env)) {
-    if (Object.hasOwn(fixedEnvironment, name)) throw new RangeError(`${name} is fixed for every sandbox`);
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new RangeError(`${JSON.stringify(name)} is no name of a variable`);
-    if (value.includes('\0')) throw new RangeError(`NUL in ${name}`);
-  }
+  if (home !== '/tmp' && !scratch.some(({ target }) => target === home)) throw new RangeError(`${home} is no scratch space`);
+  checkEnvironment(env);
 }
 
 /** Everything between the program and what runs inside: `options`, then `--`, then `prefix`, then the argv. */
@@ -73,7 +63,7 @@ export function bubblewrapArgv(spec: SandboxSpec, { prlimit, system }: Bubblewra
   check(spec);
   const { memoryMb, cpuS, processes, fileMb } = spec.limits;
   const tmpfs = (target: string, bytes: number) => ['--size', String(Math.max(bytes, 4096)), '--tmpfs', target];
-  const env = { ...fixedEnvironment, ...spec.env };
+  const env = environmentOf(spec);
   return {
     options: [
       ...words('--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --unshare-cgroup-try'),

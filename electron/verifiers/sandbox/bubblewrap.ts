@@ -1,5 +1,4 @@
 // The bubblewrap backend: Linux, bubblewrap 0.8 or later, user namespaces.
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,14 +15,12 @@ import { enterScript } from './call-script.ts';
 import { writeScript } from './launch.ts';
 import { probeScript } from './probe-script.ts';
 import { cannotSetUp, type Finding, notInstalled, thisMachine, tooOld } from './remedies.ts';
-import { firstOf, systemLayout } from './system-layout.ts';
+import { type Ran, remembering, runToEnd } from './probing.ts';
+import { firstOf, isSystemPath, systemLayout } from './system-layout.ts';
 import { systemCallFilter } from './system-calls.ts';
 import { giveTo, type Owner, verifierOwner } from './unprivileged.ts';
 
 const name = 'bubblewrap';
-
-/** As much as a probe may take on a machine that is busy. */
-const probeMs = 10_000;
 
 const secretName = 'PAWL_PROBE_SECRET';
 
@@ -32,36 +29,10 @@ const probeSpec: SandboxSpec = {
   writableFiles: [],
   scratch: [{ target: '/scratch', bytes: 1024 * 1024 }],
   cwd: '/scratch',
+  home: '/tmp',
   env: {},
   limits: { memoryMb: 256, cpuS: 10, processes: 32, fileMb: 1 },
 };
-
-type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-/** Runs a program to its end; null when there is none. */
-function run(program: string, args: readonly string[], env: Record<string, string>, owner: Owner | null): Promise<Ran | null> {
-  return new Promise((resolve) => {
-    const child = spawn(program, [...args], { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...owner });
-    const text = { stdout: '', stderr: '' };
-    for (const stream of ['stdout', 'stderr'] as const) {
-      child[stream].on('data', (chunk: Buffer) => {
-        if (text[stream].length < 65_536) text[stream] += chunk.toString('utf8');
-      });
-    }
-    const timer = setTimeout(() => {
-      text.stderr += `it did not end within ${probeMs} ms`;
-      child.kill('SIGKILL');
-    }, probeMs);
-    child.once('error', () => {
-      clearTimeout(timer);
-      resolve(null);
-    });
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, ...text });
-    });
-  });
-}
 
 /** Runs the assertions the way a verifier is run. */
 async function runInside(command: SandboxCommand, owner: Owner | null): Promise<Ran | null> {
@@ -70,7 +41,7 @@ async function runInside(command: SandboxCommand, owner: Owner | null): Promise<
     const script = writeScript(path.join(folder, 'enter'), command, enterScript(command));
     if (owner !== null) giveTo(owner, folder);
     const argv = ['/bin/sh', '-c', probeScript, 'probe', homedir(), secretName];
-    return await run('/bin/sh', [script, ...argv], { [secretName]: 'seen' }, owner);
+    return await runToEnd('/bin/sh', [script, ...argv], { [secretName]: 'seen' }, owner);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -91,6 +62,7 @@ export function guaranteesOf(stdout: string): { readonly guarantees: SandboxGuar
   const guarantees = {
     network: holds('network'),
     filesystem: holds('filesystem'),
+    scratch: holds('scratch'),
     processes: holds('processes'),
     memory: holds('memory'),
     cpu: holds('cpu'),
@@ -118,7 +90,7 @@ export function createBubblewrap(
     known = { bwrap, prlimit, system: systemLayout() };
     return known;
   };
-  const command = (spec: SandboxSpec) => {
+  const command = (spec: SandboxSpec): SandboxCommand => {
     const found = tools();
     if ('message' in found) throw new RangeError(found.message);
     return bubblewrapCommand(spec, found, used);
@@ -129,6 +101,7 @@ export function createBubblewrap(
       available: false,
       backend: name,
       version,
+      experimental: false,
       guarantees: noGuarantees,
       message: remedy === null ? message : `${message}; this would change it: ${remedy}`,
       remedy,
@@ -137,7 +110,7 @@ export function createBubblewrap(
     if ('message' in found) return missing(found);
     const owner = verifierOwner();
     if (typeof owner === 'string') return missing({ message: owner, remedy: null });
-    const asked = await run(found.bwrap, ['--version'], {}, owner);
+    const asked = await runToEnd(found.bwrap, ['--version'], {}, owner);
     const version = /\d[\w.+~-]*/.exec(asked?.stdout ?? '')?.[0] ?? null;
     if (version === null) return missing({ message: `${found.bwrap} --version says nothing that could be understood`, remedy: null });
     if (!isRecent(version)) return missing(tooOld(thisMachine, version), version);
@@ -153,29 +126,25 @@ export function createBubblewrap(
     const fatal = failures.filter((line) => !line.startsWith('systemCalls:'));
     if (fatal.length > 0) {
       const message = `bubblewrap ${version} runs, and does not hold what it must: ${fatal.slice(0, 5).join('; ')}`;
-      return { available: false, backend: name, version, guarantees, message, remedy: null };
+      return { available: false, backend: name, version, experimental: false, guarantees, message, remedy: null };
     }
     const why = filter === null ? `there is none for ${process.arch}` : refused ? seenIn(filtered.stderr) : seenIn(failures.join('; '));
     const unfiltered = guarantees.systemCalls ? '' : `, without a filter of system calls (${why})`;
     const as = owner === null ? '' : `, as user ${owner.uid} because Pawl is root`;
     const message = `bubblewrap ${version}: probed and holding${unfiltered}${as}`;
-    return { available: true, backend: name, version, guarantees, message, remedy: null };
+    return { available: true, backend: name, version, experimental: false, guarantees, message, remedy: null };
   };
 
-  let held: SandboxProbe | null = null;
-  let looking: Promise<SandboxProbe> | null = null;
   return {
     name,
-    command,
-    probe: async () => {
-      if (held !== null) return held;
-      looking ??= look().finally(() => {
-        looking = null;
-      });
-      const probe = await looking;
-      // What was missing may be installed meanwhile; what holds does not stop holding.
-      if (probe.available) held = probe;
-      return probe;
+    mapsPaths: true,
+    // A throw inside is a rejection for every caller.
+    command: async (spec) => command(spec),
+    probe: remembering(look),
+    sees: (program) => {
+      const found = tools();
+      return !('message' in found) && isSystemPath(program, found.system);
     },
+    close: () => Promise.resolve(),
   };
 }

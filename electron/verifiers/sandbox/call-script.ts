@@ -67,7 +67,8 @@ export function callScript(
   exit ${callFailed}
 fi
 shift
-${runReporting} 8> ${call}.status" 2> ${call}.stderr" | ${stream}
+status=${call}.status"
+${runReporting} 8> "$status" 2> ${call}.stderr" | ${stream}
 if [ -s ${call}.stderr" ]; then ${cap} < ${call}.stderr" >&2; fi
 code=
 while read -r line; do
@@ -77,7 +78,7 @@ while read -r line; do
       code=\${line%%[!0-9]*}
       ;;
   esac
-done < ${call}.status"
+done < "$status"
 if [ -z "$code" ]; then
   why=
   read -r why < ${call}.stderr"

@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SandboxBackend, SandboxCommand, SandboxLimits, SandboxSpec } from './api.ts';
 import { callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
-import type { SystemLayout } from './bubblewrap-argv.ts';
-import { firstOf, isSystemPath, systemLayout } from './system-layout.ts';
+import { firstOf } from './system-layout.ts';
 
 /** How far the candidate is kept from the verifier: not at all (it is not run, or the user said so), in one sandbox, in two. */
 export type Isolation = 'none' | 'shared' | 'separate';
@@ -13,6 +12,8 @@ export type Isolation = 'none' | 'shared' | 'separate';
 export type Laid = {
   /** Of the verification; nobody but us writes directly into it. */
   readonly folder: string;
+  /** Absolute path of the task in it, which is the working folder. */
+  readonly task: string;
   /** Absolute path of the candidate's files. */
   readonly artifact: string;
   /** Absolute path of the verifier's files. */
@@ -30,68 +31,84 @@ export function writeScript(script: string, { files }: Pick<SandboxCommand, 'fil
 }
 
 /** PAWL_RUN for a verifier that runs candidates: a program of ours that runs its arguments in a sandbox of their own. */
-export function writeCallScript(
-  backend: SandboxBackend,
+export async function writeCallScript(
+  backend: Pick<SandboxBackend, 'command' | 'mapsPaths'>,
   { folder, artifact }: Pick<Laid, 'folder' | 'artifact'>,
   limits: SandboxLimits,
   outputBytes: number,
-): string {
+): Promise<string> {
+  const place = path.join(folder, 'call');
+  mkdirSync(path.join(place, callsFolder), { recursive: true });
+  const own = backend.mapsPaths ? null : path.join(place, 'tmp');
+  if (own !== null) mkdirSync(own);
   const spec: SandboxSpec = {
     readOnly: [{ source: artifact, target: artifact }],
     writableFiles: [],
-    scratch: [],
+    scratch: own === null ? [] : [{ target: own, bytes: scratchBytes }],
     cwd: artifact,
+    home: own ?? '/tmp',
     env: {},
     limits,
   };
-  const command = backend.command(spec);
+  const command = await backend.command(spec);
   const head = firstOf('/usr/bin/head', '/bin/head');
   if (head === null) throw new Error('head (of coreutils) is not installed; it caps what a candidate writes');
   const unbuffered = firstOf('/usr/libexec/coreutils/libstdbuf.so', '/usr/lib/coreutils/libstdbuf.so');
-  const place = path.join(folder, 'call');
-  mkdirSync(path.join(place, callsFolder), { recursive: true });
   return writeScript(path.join(place, 'run'), command, callScript(command, { head, unbuffered }, outputBytes));
 }
 
-/** Where things are inside a shared sandbox. */
-export const inside = { task: '/task', artifact: '/task/artifact', verifier: '/task/verifier', report: '/report.json' } as const;
+/** Working space of a shared sandbox beside /tmp, where a tool may write its files; where paths are not mapped nothing binds it. */
+const scratchBytes = 64 * 1024 * 1024;
 
-/** Working space of a shared sandbox beside /tmp, where a tool may write its files. */
-const taskBytes = 64 * 1024 * 1024;
+/** Where things are inside a shared sandbox. */
+export type Inside = { readonly task: string; readonly artifact: string; readonly report: string };
+
+/** Inside a shared sandbox of `backend`, for what is laid out at `laid`; `named` is where the report of a tool belongs, in the task. */
+export function insideOf(
+  { mapsPaths }: Pick<SandboxBackend, 'mapsPaths'>,
+  { task, artifact, report }: Pick<Laid, 'task' | 'artifact' | 'report'>,
+  named: string | null,
+): Inside {
+  const own = mapsPaths ? { task: '/task', artifact: '/task/artifact', report: '/report.json' } : { task, artifact, report };
+  return named === null ? own : { ...own, report: `${own.task}/${named}` };
+}
 
 /**
  * A program of ours that runs its arguments, the verifier, in one sandbox with the candidate. Both see the same read-only files; what they
- * write is gone afterwards, except for the result channel, which is one file, at `reportAt` inside.
+ * write is gone afterwards, except for the result channel. Where paths are mapped that is one file, wherever it stands inside; where they
+ * are not, the report of a tool (`named`) is written to where it belongs, in the task's own folder.
  */
-export function writeEnterScript(
+export async function writeEnterScript(
   backend: SandboxBackend,
-  { folder, artifact, verifier, report }: Laid,
+  laid: Laid,
   limits: SandboxLimits,
   env: Readonly<Record<string, string>>,
-  reportAt: string = inside.report,
-): string {
-  const command = backend.command({
+  named: string | null = null,
+): Promise<string> {
+  const { folder, task, artifact, verifier, report } = laid;
+  const inside = insideOf(backend, laid, named);
+  const place = path.join(folder, 'call');
+  mkdirSync(place);
+  const own = path.join(place, 'tmp');
+  if (!backend.mapsPaths) mkdirSync(own);
+  const command = await backend.command({
     readOnly: [
       { source: artifact, target: inside.artifact },
-      { source: verifier, target: inside.verifier },
+      { source: verifier, target: `${inside.task}/${path.relative(task, verifier)}` },
     ],
-    writableFiles: [{ source: report, target: reportAt }],
-    scratch: [{ target: inside.task, bytes: taskBytes }],
+    writableFiles: backend.mapsPaths || named === null ? [{ source: report, target: inside.report }] : [],
+    scratch: [{ target: inside.task, bytes: scratchBytes }, ...(backend.mapsPaths ? [] : [{ target: own, bytes: scratchBytes }])],
     cwd: inside.task,
+    home: backend.mapsPaths ? '/tmp' : own,
     env,
     limits,
   });
-  const place = path.join(folder, 'call');
-  mkdirSync(place);
   return writeScript(path.join(place, 'enter'), command, enterScript(command));
 }
 
-let system: SystemLayout | null = null;
-
 /** Why `program` cannot be started inside a shared sandbox; null when it can. */
-export function missingInside(program: string): string | null {
-  system ??= systemLayout();
-  if (program.startsWith('verifier/') || isSystemPath(program, system)) return null;
+export function missingInside(backend: Pick<SandboxBackend, 'sees'>, program: string): string | null {
+  if (program.startsWith('verifier/') || backend.sees(program)) return null;
   return `${program} is not part of the system that a sandbox can see (/usr); with isolation = "shared" the verifier's program must be`;
 }
 

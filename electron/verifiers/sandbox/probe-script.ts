@@ -18,7 +18,8 @@ usr=
 while read -r id parent device root point options rest; do
   case $point in
     /usr) usr=$options ;;
-    /|/dev|/usr/*) case $options in ro|ro,*) ;; *) fail filesystem "$point can be written" ;; esac ;;
+    /|/dev|/proc|/usr/*) case $options in ro|ro,*) ;; *) fail filesystem "$point can be written" ;; esac ;;
+    /tmp|/dev/shm|/scratch) case $rest in *size=*) ;; *) fail scratch "$point has no bound" ;; esac ;;
   esac
 done < /proc/self/mountinfo
 case $usr in ro|ro,*) ;; *) fail filesystem "/usr is mounted as \${usr:-nothing}" ;; esac

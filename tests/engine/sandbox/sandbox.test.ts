@@ -9,7 +9,8 @@ import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
 import { bubblewrapArgv } from '#electron/verifiers/sandbox/bubblewrap-argv.ts';
 import { createBubblewrap, guaranteesOf, isRecent } from '#electron/verifiers/sandbox/bubblewrap.ts';
 import { systemCallFilter } from '#electron/verifiers/sandbox/system-calls.ts';
-import { fixedEnvironment, noGuarantees, type SandboxSpec } from '#electron/verifiers/sandbox/api.ts';
+import { noGuarantees, type SandboxSpec } from '#electron/verifiers/sandbox/api.ts';
+import { fixedEnvironment } from '#electron/verifiers/sandbox/spec-rules.ts';
 import { cannotSetUp, type Machine, notInstalled } from '#electron/verifiers/sandbox/remedies.ts';
 import { isMapped, verificationFolder } from '#electron/verifiers/sandbox/unprivileged.ts';
 import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
@@ -56,7 +57,7 @@ describe.skipIf(missing !== null)('the sandbox of this machine', () => {
     expect(first).toMatchObject({
       available: true,
       backend: 'bubblewrap',
-      guarantees: { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true },
+      guarantees: { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true, scratch: true },
       remedy: null,
       version: expect.stringMatching(/^\d+\.\d+/),
     });
@@ -88,7 +89,7 @@ echo "candidate $PAWL_CANDIDATE"`,
     const env = Object.fromEntries(
       (lines.get('env') ?? '').split(' ').map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]),
     );
-    expect({ ...env, PWD: '', OLDPWD: '', _: '' }).toEqual({ ...fixedEnvironment, PWD: '', OLDPWD: '', _: '' });
+    expect({ ...env, PWD: '', OLDPWD: '', _: '' }).toEqual({ ...fixedEnvironment, HOME: '/tmp', TMPDIR: '/tmp', PWD: '', OLDPWD: '', _: '' });
     // The fourth is of ls itself.
     expect(lines.get('fds')).toBe('0 1 2 3');
     expect(lines.get('net')).toBe('lo');
@@ -281,7 +282,7 @@ describe('what a probe says', () => {
       backend: null,
       message: expect.stringMatching(/win32/),
     });
-    expect(() => createBackend('darwin').command(spec())).toThrow(RangeError);
+    await expect(createBackend('win32').command(spec())).rejects.toThrow(RangeError);
   });
 
   test.skipIf(missing !== null)('a kernel that takes no filter of system calls is told, and no reason to refuse', async () => {
@@ -299,9 +300,9 @@ describe('what a probe says', () => {
         guarantees: { systemCalls: false, processes: true },
         message: expect.stringMatching(why),
       });
-      expect(backend.command(spec()).files).not.toHaveProperty('filter');
+      expect((await backend.command(spec())).files).not.toHaveProperty('filter');
     }
-    expect(createBubblewrap().command(spec()).files['filter']).toEqual(systemCallFilter(process.arch));
+    expect((await createBubblewrap().command(spec())).files['filter']).toEqual(systemCallFilter(process.arch));
   });
 
   test('versions', () => {
@@ -310,7 +311,7 @@ describe('what a probe says', () => {
   });
 
   test('what did not hold, and a probe that was cut short', () => {
-    const all = { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true };
+    const all = { network: true, filesystem: true, processes: true, memory: true, cpu: true, systemCalls: true, scratch: true };
     expect(guaranteesOf('end\n')).toEqual({ guarantees: all, failures: [] });
     expect(guaranteesOf('network: there is eth0\nend\n')).toEqual({
       guarantees: { ...all, network: false },
@@ -366,6 +367,7 @@ const spec = (changes: Partial<SandboxSpec> = {}): SandboxSpec => ({
   writableFiles: [{ source: '/data/report.json', target: '/report.json' }],
   scratch: [{ target: '/task', bytes: 1000 }],
   cwd: '/task',
+  home: '/tmp',
   env: { A: 'b' },
   limits: { memoryMb: 1, cpuS: 2, processes: 3, fileMb: 4 },
   ...changes,
@@ -428,9 +430,11 @@ describe('the command line', () => {
     ['a relative source', { readOnly: [bind('/box', 'x')] }, /absolute path/],
     ['a way out of the source', { readOnly: [bind('/box', '/a/../b')] }, /absolute path/],
     ['NUL', { readOnly: [bind('/box', '/a\0b')] }, /absolute path/],
+    ['a home that nothing bounds', { home: '/home/somebody' }, /\/home\/somebody is no scratch space/],
     ['a relative working folder', { cwd: 'task' }, /no working folder/],
     ['a variable that is fixed', { env: { TZ: 'Asia/Seoul' } }, /TZ is fixed/],
     ['a name that is none', { env: { 'A=B': 'c' } }, /no name of a variable/],
+    ['a HOME of its own', { env: { HOME: '/root' } }, /HOME is fixed/],
     ['NUL in a variable', { env: { A: 'b\0--bind' } }, /NUL in A/],
   ])('refuses %s', (_, changes, message) => {
     expect(() => bubblewrapArgv(spec(changes), tools)).toThrow(message);

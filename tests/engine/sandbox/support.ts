@@ -77,15 +77,16 @@ export function repairRequest(files: Readonly<Record<string, string>>, given: Gi
 }
 
 /** What `argv` gives back, run by `backend` as the runner would. */
-export function runIn(backend: SandboxBackend, argv: readonly string[], changes: Partial<SandboxSpec> = {}) {
+export async function runIn(backend: SandboxBackend, argv: readonly string[], changes: Partial<SandboxSpec> = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pawl-inside-'));
   try {
     mkdirSync(path.join(folder, 'call'));
-    const command = backend.command({
+    const command = await backend.command({
       readOnly: [],
       writableFiles: [],
       scratch: [{ target: '/work', bytes: 16 * 1024 * 1024 }],
       cwd: '/work',
+      home: '/tmp',
       env: {},
       limits: { memoryMb: 1024, cpuS: 20, processes: 64, fileMb: 16 },
       ...changes,

@@ -16,7 +16,7 @@ const numbers = Object.fromEntries(
 );
 
 /** Runs `program`, which has `call(name, ...)`: the result, or the negative error number. */
-const runPython = (filtered: boolean, program: string) => {
+const runPython = async (filtered: boolean, program: string) => {
   const backend = filtered ? createBubblewrap() : createBubblewrap(undefined, null);
   const prelude = `
 import ctypes, json, os, sys
@@ -27,16 +27,16 @@ def call(name, *args):
     result = libc.syscall(ctypes.c_long(numbers[name] if isinstance(name, str) else name), *[ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args])
     return -ctypes.get_errno() if result == -1 else result
 `;
-  return runIn(backend, [python, '-c', prelude + program, JSON.stringify(numbers)]);
+  return await runIn(backend, [python, '-c', prelude + program, JSON.stringify(numbers)]);
 };
 const eperm = -1;
 
 describe.skipIf(missing !== null)('a system call that no candidate needs', () => {
-  test('each of the list gives EPERM', () => {
+  test('each of the list gives EPERM', async () => {
     const names = deniedCalls
       .flatMap(({ calls }) => Object.entries(calls))
       .flatMap(([name, { [column]: nr }]) => (nr === null ? [] : [name]));
-    const { stdout, stderr } = runPython(
+    const { stdout, stderr } = await runPython(
       true,
       `print(json.dumps({name: call(name, 0, 0, 0, 0, 0, 0) for name in ${JSON.stringify(names)}}))`,
     );
@@ -91,22 +91,22 @@ call("ioctl", slave, 0x5412, ctypes.c_char_p(b"x"))`,
       // Since Linux 6.2 a system may refuse it to everybody (dev.tty.legacy_tiocsti).
       [-5],
     ],
-  ])('%s', (_, program, absent) => {
+  ])('%s', async (_, program, absent) => {
     const lines = program.trim().split('\n');
     const whole = `${lines.slice(0, -1).join('\n')}\nprint(${lines.at(-1) ?? ''})\n`;
-    const [weak, real] = [runPython(false, whole), runPython(true, whole)];
+    const [weak, real] = [await runPython(false, whole), await runPython(true, whole)];
     const without = Number(weak.stdout.trim() || Number.NaN);
     expect(absent.includes(without) || without >= 0, `without the filter: ${weak.stdout} ${weak.stderr}`).toBe(true);
     if (without < 0) process.stderr.write(`NOT SHOWN: "${_}" fails here without the filter as well (${without})\n`);
     expect([real.stdout.trim(), real.status], `with the filter: ${real.stderr}`).toEqual([String(eperm), 0]);
   });
 
-  test('a process whose flags cannot be read is made in the older way', () => {
-    expect(runPython(true, 'print(call("clone3", 0, 0))').stdout.trim()).toBe('-38');
-    expect(runPython(true, 'print(call("unshare", 0x10000000), call("clone", 0x10000011, 0, 0, 0, 0))').stdout.trim()).toBe('-1 -1');
+  test('a process whose flags cannot be read is made in the older way', async () => {
+    expect((await runPython(true, 'print(call("clone3", 0, 0))')).stdout.trim()).toBe('-38');
+    expect((await runPython(true, 'print(call("unshare", 0x10000000), call("clone", 0x10000011, 0, 0, 0, 0))')).stdout.trim()).toBe('-1 -1');
   });
 
-  test.skipIf(process.arch !== 'x64')('a call by the numbers of another processor ends the process', () => {
+  test.skipIf(process.arch !== 'x64')('a call by the numbers of another processor ends the process', async () => {
     // mov eax, 20 (getpid of i386); int 0x80; ret
     const other = `
 import mmap
@@ -127,14 +127,14 @@ print(os.waitpid(child, 0)[1])
 `;
     // SIGSYS, with or without the mark of a core.
     for (const program of [other, x32]) {
-      expect(Number(runPython(true, program).stdout) & 0x7f).toBe(31);
-      expect(Number(runPython(false, program).stdout) & 0x7f).not.toBe(31);
+      expect(Number((await runPython(true, program)).stdout) & 0x7f).toBe(31);
+      expect(Number((await runPython(false, program)).stdout) & 0x7f).not.toBe(31);
     }
   });
 });
 
 describe.skipIf(missing !== null)('what programs do', () => {
-  test('Python: threads, processes, pools, sockets, files', () => {
+  test('Python: threads, processes, pools, sockets, files', async () => {
     const program = `
 import asyncio, concurrent.futures, mmap, multiprocessing, socket, subprocess, tempfile, threading
 def square(n): return n * n
@@ -160,13 +160,13 @@ if __name__ == "__main__":
     mmap.mmap(-1, 4096).write(b"m")
     print("all of it")
 `;
-    const { stdout, stderr } = runPython(true, program);
+    const { stdout, stderr } = await runPython(true, program);
     expect([stdout, stderr]).toEqual(['all of it\n', '']);
   });
 
   const node = ['/usr/bin/node', '/usr/local/bin/node'].find(existsSync);
   if (node === undefined) process.stderr.write('SKIPPED Node inside the sandbox: there is none in /usr\n');
-  test.skipIf(missing !== null || node === undefined)('Node: files, processes, threads', () => {
+  test.skipIf(missing !== null || node === undefined)('Node: files, processes, threads', async () => {
     const program = `
 const fs = require('node:fs'), { execFileSync } = require('node:child_process'), { Worker } = require('node:worker_threads');
 fs.writeFileSync('/tmp/x', 'x');
@@ -176,6 +176,6 @@ fs.promises.readFile('/tmp/x', 'utf8').then((text) => {
 });
 `;
     const limits = { memoryMb: 4096, cpuS: 20, processes: 64, fileMb: 16 };
-    expect(runIn(createBubblewrap(), [node ?? '', '-e', program], { limits })).toMatchObject({ stdout: 'z\n', stderr: '' });
+    expect(await runIn(createBubblewrap(), [node ?? '', '-e', program], { limits })).toMatchObject({ stdout: 'z\n', stderr: '' });
   });
 });
