@@ -63,7 +63,9 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     start = performance.now();
   }
   const bytes = job.files.reduce((sum, file) => sum + file.bytes.length, 0);
-  const folder = tempFolder((job.isolation === 'none' ? null : makeMemoryFolder(job.tmpDir, bytes)) ?? job.tmpDir, job.id);
+  // A sandbox that maps no paths brings a /dev of its own, in which /dev/shm is another.
+  const inMemory = job.isolation !== 'none' && sandbox.mapsPaths ? makeMemoryFolder(job.tmpDir, bytes) : null;
+  const folder = tempFolder(inMemory ?? job.tmpDir, job.id);
   try {
     if (signal.aborted) return failed('aborted', '');
     const task = path.join(folder, 'task');

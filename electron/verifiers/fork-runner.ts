@@ -4,6 +4,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { fromChildProcess } from '#electron/host/ports/process-ipc.ts';
 import type { Port } from '#shared/rpc/port.ts';
+import type { Owner } from './sandbox/unprivileged.ts';
 
 export type ForkedRunner = {
   readonly port: Port;
@@ -14,9 +15,13 @@ export type ForkedRunner = {
   kill(signal?: 'SIGTERM' | 'SIGKILL'): void;
 };
 
-/** Forks `entry` (runner.ts or its built twin). It ends by itself when this process does. Its stderr is ours, its stdout goes nowhere. */
-export function forkRunner(entry: URL): ForkedRunner {
+/**
+ * Forks `entry` (runner.ts or its built twin), as another user when `owner` is given. It ends by itself when this process does. Its stderr
+ * is ours, its stdout goes nowhere.
+ */
+export function forkRunner(entry: URL, owner: Owner | null = null): ForkedRunner {
   const child = fork(fileURLToPath(entry), [], {
+    ...owner,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],

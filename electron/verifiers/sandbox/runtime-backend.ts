@@ -5,7 +5,14 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { noGuarantees, type SandboxBackend, type SandboxCommand, type SandboxGuarantees, type SandboxProbe, type SandboxSpec } from './api.ts';
+import {
+  noGuarantees,
+  type SandboxBackend,
+  type SandboxCommand,
+  type SandboxGuarantees,
+  type SandboxProbe,
+  type SandboxSpec,
+} from './api.ts';
 import { writeCallScript } from './launch.ts';
 import { remembering, runToEnd } from './probing.ts';
 import { filesOf, innerScript, readableSystem, runtimeCommand, runtimeConfig } from './runtime-config.ts';
@@ -53,7 +60,8 @@ async function look(backend: Pick<SandboxBackend, 'command' | 'mapsPaths'>): Pro
     const argv = [homedir(), secret, written, String(port), String(process.pid), path.join(artifact, 'file'), secretName, ...probeWords];
     const ran = await runToEnd(script, ['--', shell, '-c', runtimeProbeScript, 'probe', ...argv], { [secretName]: 'seen' }, owner);
     const lines = (ran?.stdout ?? '').split('\n').filter((line) => line !== '');
-    if (lines.at(-1) !== 'end') return `the probe did not come to its end (${ran?.stderr.trim().split('\n', 1)[0] ?? 'it could not be started'})`;
+    if (lines.at(-1) !== 'end')
+      return `the probe did not come to its end (${ran?.stderr.trim().split('\n', 1)[0] ?? 'it could not be started'})`;
     const escaped = [written, path.join('/tmp/claude', path.basename(written))].filter(existsSync);
     if (escaped.length > 0) return `it does not hold what it must: filesystem: ${escaped.join(' and ')} could be written`;
     return lines.length === 1 ? null : `it does not hold what it must: ${lines.slice(0, -1).slice(0, 5).join('; ')}`;
@@ -67,7 +75,10 @@ async function look(backend: Pick<SandboxBackend, 'command' | 'mapsPaths'>): Pro
  * The backend for `platform`. The package is loaded, and set up in this process, by the first probe or command; `load` is for tests. Node
  * runs one such set-up in a process at a time.
  */
-export function createSandboxRuntime(platform: 'darwin' | 'linux', load: () => Promise<RuntimePackage> = loadRuntimePackage): SandboxBackend {
+export function createSandboxRuntime(
+  platform: 'darwin' | 'linux',
+  load: () => Promise<RuntimePackage> = loadRuntimePackage,
+): SandboxBackend {
   const system = readableSystem[platform];
   let ready: Promise<RuntimePackage> | null = null;
   const loaded = (): Promise<RuntimePackage> => {

@@ -115,16 +115,16 @@ const ulimits = ({ cpuS, fileMb, memoryMb }: SandboxLimits): string[] => [
 ];
 
 /**
- * The script that is the first thing inside, for bash: reports that it is there, closes every descriptor but the first three, sets the
- * limits, and becomes the argv that `outerScript` has put into the environment, with the environment of `spec` and nothing else.
+ * The script that is the first thing inside, for bash: goes to the working folder, reports that it is there, closes every descriptor but
+ * the first three, sets the limits, and becomes the argv that `outerScript` has put into the environment, with the environment of `spec` and nothing else.
  */
 export function innerScript(spec: SandboxSpec): string {
   const env = Object.entries(environmentOf(spec)).map(([name, value]) => quote(`${name}=${value}`));
   return [
+    `cd -- ${quote(spec.cwd)} || exit 125`,
     'if [ -n "${PAWL_REPORTS-}" ]; then echo started >&8; fi',
     'for f in /dev/fd/*; do n=${f##*/}; case $n in 0 | 1 | 2 | *[!0-9]*) ;; *) eval "exec $n>&-" ;; esac; done',
     ...ulimits(spec.limits),
-    `cd -- ${quote(spec.cwd)} || exit 125`,
     'set --; i=0; while [ "$i" -lt "$PAWL_WORDS" ]; do i=$((i + 1)); n=PAWL_WORD_$i; set -- "$@" "${!n}"; done',
     // env(1) would take a program with = in its name for a variable.
     `exec /usr/bin/env -i ${env.join(' ')} /bin/sh -c 'exec "$@"' sh "$@"`,

@@ -5,7 +5,7 @@
 import { quote } from './quote.ts';
 
 /** What the last three arguments must be. */
-export const probeWords = ['a b', "it's $(echo no) `no` \"*\"", ''] as const;
+export const probeWords = ['a b', 'it\'s $(echo no) `no` "*"', ''] as const;
 
 /** `guarantee: found` per failed assertion, then `end`. */
 export const runtimeProbeScript = `

@@ -70,7 +70,15 @@ test('where there is none, a run is refused with what would change it; everythin
   const verifiers = {
     ...createScriptedVerifier(),
     sandbox: () =>
-      Promise.resolve({ available: false, backend: 'bubblewrap', version: null, experimental: false, guarantees: noGuarantees, message, remedy: null }),
+      Promise.resolve({
+        available: false,
+        backend: 'bubblewrap',
+        version: null,
+        experimental: false,
+        guarantees: noGuarantees,
+        message,
+        remedy: null,
+      }),
   };
   const code = makeContract({ verifier: { kind: 'command', command: ['sh'], file: null, runsCandidate: true, isolation: 'separate' } });
   await expect(sandboxOrRefuse(verifiers, code, false)).rejects.toMatchObject({

@@ -89,7 +89,14 @@ echo "candidate $PAWL_CANDIDATE"`,
     const env = Object.fromEntries(
       (lines.get('env') ?? '').split(' ').map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]),
     );
-    expect({ ...env, PWD: '', OLDPWD: '', _: '' }).toEqual({ ...fixedEnvironment, HOME: '/tmp', TMPDIR: '/tmp', PWD: '', OLDPWD: '', _: '' });
+    expect({ ...env, PWD: '', OLDPWD: '', _: '' }).toEqual({
+      ...fixedEnvironment,
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      PWD: '',
+      OLDPWD: '',
+      _: '',
+    });
     // The fourth is of ls itself.
     expect(lines.get('fds')).toBe('0 1 2 3');
     expect(lines.get('net')).toBe('lo');

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { VerifyRequest } from '#electron/verifiers/api.ts';
+import type { Verification, VerifyRequest } from '#electron/verifiers/api.ts';
 import type { SandboxBackend, SandboxSpec } from '#electron/verifiers/sandbox/api.ts';
 import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
 import { enterScript } from '#electron/verifiers/sandbox/call-script.ts';
@@ -76,8 +76,13 @@ export function repairRequest(files: Readonly<Record<string, string>>, given: Gi
   };
 }
 
-/** What `argv` gives back, run by `backend` as the runner would. */
-export async function runIn(backend: SandboxBackend, argv: readonly string[], changes: Partial<SandboxSpec> = {}) {
+/** What `argv` gives back, run by `backend` as the runner would; `around` is the beginning of an argv that starts it, outside. */
+export async function runIn(
+  backend: Pick<SandboxBackend, 'command'>,
+  argv: readonly string[],
+  changes: Partial<SandboxSpec> = {},
+  around: readonly string[] = [],
+) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pawl-inside-'));
   try {
     mkdirSync(path.join(folder, 'call'));
@@ -95,7 +100,7 @@ export async function runIn(backend: SandboxBackend, argv: readonly string[], ch
     const owner = verifierOwner();
     if (typeof owner === 'string') throw new Error(owner);
     if (owner !== null) giveTo(owner, folder);
-    const { status, signal, stdout, stderr } = spawnSync('/bin/sh', [script, ...argv], {
+    const { status, signal, stdout, stderr } = spawnSync('/usr/bin/env', [...around, '/bin/sh', script, ...argv], {
       encoding: 'utf8',
       env: {},
       cwd: '/',
@@ -108,6 +113,10 @@ export async function runIn(backend: SandboxBackend, argv: readonly string[], ch
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The rank, or in words why there is none. */
+export const rankOf = ({ verdict }: Verification): readonly number[] | string =>
+  verdict.kind === 'ranked' ? verdict.rank : `${verdict.kind}: ${verdict.message}`;
 
 /** Processes of this machine whose command line holds `text`. */
 export const processesWith = (text: string): string[] =>

@@ -16,7 +16,7 @@ const numbers = Object.fromEntries(
 );
 
 /** Runs `program`, which has `call(name, ...)`: the result, or the negative error number. */
-const runPython = async (filtered: boolean, program: string) => {
+const runPython = async (filtered: boolean, program: string, around: readonly string[] = []) => {
   const backend = filtered ? createBubblewrap() : createBubblewrap(undefined, null);
   const prelude = `
 import ctypes, json, os, sys
@@ -27,7 +27,7 @@ def call(name, *args):
     result = libc.syscall(ctypes.c_long(numbers[name] if isinstance(name, str) else name), *[ctypes.c_long(arg) if isinstance(arg, int) else arg for arg in args])
     return -ctypes.get_errno() if result == -1 else result
 `;
-  return await runIn(backend, [python, '-c', prelude + program, JSON.stringify(numbers)]);
+  return await runIn(backend, [python, '-c', prelude + program, JSON.stringify(numbers)], {}, around);
 };
 const eperm = -1;
 
@@ -101,9 +101,20 @@ call("ioctl", slave, 0x5412, ctypes.c_char_p(b"x"))`,
     expect([real.stdout.trim(), real.status], `with the filter: ${real.stderr}`).toEqual([String(eperm), 0]);
   });
 
+  test('a key that is left for the next sandbox of the same session', async () => {
+    const leave = `print(call("add_key", b"user", b"pawl-test", b"left", 4, -3) > 0 if call("keyctl", 10, -3, b"user", b"pawl-test", 0) < 0 else "FOUND")\n`;
+    // Joins a keyring as a login does, and starts it twice.
+    const twice = `import ctypes, subprocess, sys\nctypes.CDLL(None).syscall(${numbers['keyctl']}, 1, None)\nfor _ in range(2): subprocess.run(sys.argv[1:])\n`;
+    const [weak, real] = [await runPython(false, leave, [python, '-c', twice]), await runPython(true, leave, [python, '-c', twice])];
+    expect(weak.stdout).toBe('True\nFOUND\n');
+    expect(real.stdout).toBe('False\nFalse\n');
+  });
+
   test('a process whose flags cannot be read is made in the older way', async () => {
     expect((await runPython(true, 'print(call("clone3", 0, 0))')).stdout.trim()).toBe('-38');
-    expect((await runPython(true, 'print(call("unshare", 0x10000000), call("clone", 0x10000011, 0, 0, 0, 0))')).stdout.trim()).toBe('-1 -1');
+    expect((await runPython(true, 'print(call("unshare", 0x10000000), call("clone", 0x10000011, 0, 0, 0, 0))')).stdout.trim()).toBe(
+      '-1 -1',
+    );
   });
 
   test.skipIf(process.arch !== 'x64')('a call by the numbers of another processor ends the process', async () => {

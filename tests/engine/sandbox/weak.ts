@@ -4,7 +4,8 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import { textFile } from '../verifiers/support.ts';
 import { repairVerifier } from './support.ts';
 
-const verifier = (files: Readonly<Record<string, string>>): readonly TreeFile[] => [
+/** A verifier of `files`, with the cases of the fixture. */
+export const verifier = (files: Readonly<Record<string, string>>): readonly TreeFile[] => [
   ...repairVerifier.filter(({ path }) => path === 'verifier/cases.json'),
   ...Object.entries(files).map(([name, text]) => textFile(`verifier/${name}`, text)),
 ];
@@ -58,6 +59,27 @@ passed = all(getattr(numbers_, function)(*args) == expected for function, all_ i
 if hasattr(conftest, "outcome"):
     passed = conftest.outcome(passed)
 sys.exit(0 if passed else 1)
+`,
+});
+
+/** The same with the standard library's own runner of tests. */
+export const unittestExitCode = verifier({
+  'check.py': `
+import json, os, subprocess
+${report}
+env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.environ["PAWL_CANDIDATE"]}
+code = subprocess.run(["python3", "-B", "-m", "unittest", "discover", "-s", "verifier", "-p", "suite.py"], env=env).returncode
+report({"clamp": 0 if code == 0 else 3, "middle": 0 if code == 0 else 3})
+`,
+  'suite.py': `
+import json, numbers_, unittest
+with open("verifier/cases.json") as file:
+    cases = json.load(file)
+class Cases(unittest.TestCase):
+    def test_all(self):
+        for function, all_ in cases.items():
+            for args, expected in all_:
+                self.assertEqual(getattr(numbers_, function)(*args), expected)
 `,
 });
 

@@ -119,9 +119,10 @@ const shReport = `report() { printf '{"nonce":"%s","tree":"%s","contract":"%s","
 
 export const runnerEntry = new URL('../../../electron/verifiers/runner.ts', import.meta.url);
 
-export async function startVerifiers(concurrency = 2) {
+/** `fork` starts the runner, which has to be able to write into the folder that it is given. */
+export async function startVerifiers(concurrency = 2, fork: (tmpDir: string) => ForkedRunner = () => forkRunner(runnerEntry)) {
   const tmpDir = await mkdtemp(path.join(os.tmpdir(), 'pawl-verifiers-'));
-  const runner: ForkedRunner = forkRunner(runnerEntry);
+  const runner = fork(tmpDir);
   const service = createVerifierService(runner.port, { tmpDir, concurrency });
   return {
     tmpDir,

@@ -36,8 +36,15 @@ export function createReportingVerifier({
     lost: () => false,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
     sandbox: () =>
-      Promise.resolve({ available: false, backend: null, version: null,
-        experimental: false, guarantees: noGuarantees, message: 'scripted', remedy: null }),
+      Promise.resolve({
+        available: false,
+        backend: null,
+        version: null,
+        experimental: false,
+        guarantees: noGuarantees,
+        message: 'scripted',
+        remedy: null,
+      }),
     verify: async ({ contract, tree, files }, signal): Promise<Verification> => {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);

@@ -77,8 +77,15 @@ export function createScriptedVerifier(options: ScriptedVerifierOptions = {}): S
     lost: () => false,
     resolveProgram: () => Promise.resolve({ error: 'scripted' }),
     sandbox: () =>
-      Promise.resolve({ available: false, backend: null, version: null,
-        experimental: false, guarantees: noGuarantees, message: 'scripted', remedy: null }),
+      Promise.resolve({
+        available: false,
+        backend: null,
+        version: null,
+        experimental: false,
+        guarantees: noGuarantees,
+        message: 'scripted',
+        remedy: null,
+      }),
     verify: async (request, signal) => {
       const { tree } = request;
       began.push(tree);
