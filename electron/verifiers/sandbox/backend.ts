@@ -5,14 +5,8 @@ import { createSandboxRuntime } from './runtime-backend.ts';
 
 /** Linux has bubblewrap, macOS Seatbelt through a package that is not loaded elsewhere; where there is nothing the probe says so. */
 export function createBackend(platform: NodeJS.Platform = process.platform): SandboxBackend {
-  switch (platform) {
-    case 'linux':
-      return createBubblewrap();
-    case 'darwin':
-      return createSandboxRuntime('darwin');
-    default:
-      return none(platform);
-  }
+  if (platform === 'linux') return createBubblewrap();
+  return platform === 'darwin' ? createSandboxRuntime(platform) : none(platform);
 }
 
 const none = (platform: string): SandboxBackend => ({

@@ -40,6 +40,7 @@ async function look(backend: Pick<SandboxBackend, 'command' | 'mapsPaths'>): Pro
   const owner = verifierOwner();
   if (typeof owner === 'string') return owner;
   const outside = await realpath(await mkdtemp(path.join(tmpdir(), 'pawl-probe-')));
+  const writtenToo = path.join('/tmp/claude', path.basename(outside));
   const server = createServer((socket) => socket.destroy());
   try {
     await new Promise<void>((resolve, reject) => {
@@ -62,12 +63,12 @@ async function look(backend: Pick<SandboxBackend, 'command' | 'mapsPaths'>): Pro
     const lines = (ran?.stdout ?? '').split('\n').filter((line) => line !== '');
     if (lines.at(-1) !== 'end')
       return `the probe did not come to its end (${ran?.stderr.trim().split('\n', 1)[0] ?? 'it could not be started'})`;
-    const escaped = [written, path.join('/tmp/claude', path.basename(written))].filter(existsSync);
+    const escaped = [written, writtenToo].filter(existsSync);
     if (escaped.length > 0) return `it does not hold what it must: filesystem: ${escaped.join(' and ')} could be written`;
     return lines.length === 1 ? null : `it does not hold what it must: ${lines.slice(0, -1).slice(0, 5).join('; ')}`;
   } finally {
     server.close();
-    await rm(outside, { recursive: true, force: true });
+    for (const made of [outside, writtenToo]) await rm(made, { recursive: true, force: true });
   }
 }
 

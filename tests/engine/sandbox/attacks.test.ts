@@ -43,7 +43,7 @@ const possible = all.filter(({ name, impossible }) => {
 describe.skipIf(missing !== null)('attacks of the list', () => {
   test.each(possible)('$name', async ({ files, weak, real, defeat, races }) => {
     let fooled = await verify(files, weak);
-    for (let tries = 1; races === true && tries < 5 && String(rankOf(fooled)) !== '0,0'; tries++) fooled = await verify(files, weak);
+    for (let left = races === true ? 4 : 0; left > 0 && String(rankOf(fooled)) !== '0,0'; left--) fooled = await verify(files, weak);
     expect(rankOf(fooled), `weakened, the verifier said ${JSON.stringify(details(fooled))}`).toEqual([0, 0]);
     const held = await verify(files, real);
     expect(rankOf(held), `the verifier said ${JSON.stringify(details(held))}`).toEqual(defeat);

@@ -98,7 +98,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 afterEach(() => {
-  expect(it.leftovers()).toEqual([]);
+  const left = it.leftovers();
+  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
 });
 
 const verify = async (files: Readonly<Record<string, string>>, given: Given) => {

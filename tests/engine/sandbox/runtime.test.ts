@@ -1,7 +1,7 @@
 // The backend of macOS under the attacks of the others, on Linux, where the package that it uses works as well. What it says that it does not
 // hold is not asked of it; what no test here can show is in the README of the sandbox.
 import { chownSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { forkRunner } from '#electron/verifiers/fork-runner.ts';
 import { lacking } from '#electron/verifiers/sandbox/api.ts';
 import { verifierOwner } from '#electron/verifiers/sandbox/unprivileged.ts';
@@ -36,13 +36,13 @@ const service = () => {
   if (it === null) throw new Error('there is no runner');
   return it.service;
 };
-beforeAll(() => expect(it === null).toBe(process.platform !== 'linux'));
 afterAll(async () => {
   await it?.stop();
   await machine.close();
 });
 afterEach(() => {
-  expect(it?.leftovers() ?? []).toEqual([]);
+  const left = it?.leftovers() ?? [];
+  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
 });
 
 const verify = (files: Readonly<Record<string, string>>, given: Given) => service().verify(repairRequest(files, given), never);
@@ -67,7 +67,7 @@ describe.skipIf(missing !== null)('sandbox-runtime', () => {
   if (missing === null) process.stderr.write(`NOT ASKED of sandbox-runtime, which says that it does not hold them: ${left.join(', ')}\n`);
   test.each(asked)('$name', async ({ files, real, defeat }) => {
     const held = await verify(files, real);
-    expect(rankOf(held), JSON.stringify(held.verdict)).toEqual(defeat);
+    expect(rankOf(held), `the verdict was ${JSON.stringify(held.verdict)}`).toEqual(defeat);
   });
 
   test('calls: words, streams, exit codes, and what could not be set up', async () => {

@@ -165,6 +165,7 @@ export const packages: Readonly<Record<string, Place>> = {
   undici: 'node',
   picomatch: 'standard',
   zod: 'standard',
+  '@anthropic-ai/sandbox-runtime': 'node',
   ajv: 'node',
   'better-sqlite3': 'node',
   commander: 'node',
