@@ -15,6 +15,7 @@ import { createLiveRuns } from './runs/live-runs.ts';
 import { createPreflightHandlers } from './runs/preflight-handlers.ts';
 import { createRunHandlers, resolveRun } from './runs/run-handlers.ts';
 import { createRunJobs } from './runs/run-jobs.ts';
+import { createSelectionHandlers } from './selection/selection-handlers.ts';
 import { createTaskHandlers } from './task-handlers.ts';
 
 /** Verifications at once; more than the machine has cores only makes each of them slower. */
@@ -58,6 +59,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ...createTaskHandlers(),
         ...createPreflightHandlers({ verifiers, closing: closing.signal }),
         ...createRunHandlers({ store, live, changes }, jobs),
+        ...createSelectionHandlers({ store, verifiers, live, closing: closing.signal }),
         ...createReplayHandlers({ store, verifiers, resolveRun: (prefix) => resolveRun({ store }, prefix), closing: closing.signal }),
         ...createAuditHandlers({ store, closing: closing.signal }),
       },

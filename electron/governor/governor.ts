@@ -111,7 +111,7 @@ async function loop(
         dead: streak >= header.verifierDeadAfter && ((await deps.room?.()) ?? null) === null,
         streak,
         last: lastWithout(slots),
-        fits: roundFits(ledger, contract),
+        fits: roundFits(ledger, contract, deps.proposer.reserved),
         user: asked() !== 'go',
       });
       const records = finishedRecords(deps, context, plan, slots, stop);
@@ -148,6 +148,7 @@ async function loop(
         slots: Math.min(header.slots, only?.slots ?? header.slots),
         contract,
         longestMs: deps.proposer.longestMs,
+        proposal: deps.proposer.reserved,
       });
       if (plan === null) return await stopped({ reason: 'budget', note: null });
       const context: RoundContext = { run, headerSha, contract, head: state.head, headFiles: state.headFiles };

@@ -4,6 +4,7 @@ import type { BudgetLedger, Remaining } from '#shared/domain/budget-ledger.ts';
 import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
+import type { ProposalReservation } from '#electron/proposers/proposer.ts';
 
 export type PlannedSlot = { readonly n: number; readonly slot: number; readonly draw: number; readonly reserved: Amounts };
 export type RoundPlan = { readonly round: number; readonly base: Sha; readonly slots: readonly PlannedSlot[] };
@@ -22,7 +23,14 @@ const worstRuns = ({ measurement }: Contract): number => measurementsPerAttempt(
 // The lowest slot takes what is left where its worst case does not fit: a limit on time could otherwise never be used up, because the
 // worst case of one slot is far above what it usually takes. What it then uses beyond its reservation is overshoot and not a charge.
 // Executions are exact: without those that a commit would need, an attempt could come to nothing, so it is not begun.
-const slotAmounts = (slot: number, slots: number, contract: Contract, left: Remaining, proposeMs: number): Amounts => {
+const slotAmounts = (
+  slot: number,
+  slots: number,
+  contract: Contract,
+  left: Remaining,
+  proposeMs: number,
+  proposal: ProposalReservation,
+): Amounts => {
   const upTo = (worst: number, least: number, available: number | null): number =>
     slot === 0 && available !== null && available >= least ? Math.min(worst, available) : worst;
   const measurements = measurementsPerAttempt(contract.measurement);
@@ -31,9 +39,7 @@ const slotAmounts = (slot: number, slots: number, contract: Contract, left: Rema
   return {
     attempts: 1,
     rounds: slot === 0 ? 1 : 0,
-    requests: 1,
-    promptTokens: 0,
-    completionTokens: 0,
+    ...proposal,
     verifierRuns: upTo(worstRuns(contract), measurements, left.verifierRuns),
     verifierMs: upTo(longest, 1, left.verifierMs),
     wallMs: slot === 0 ? upTo(slots * (longest + autos) + proposeMs, 1, left.wallMs) : 0,
@@ -50,14 +56,19 @@ export type RoundFacts = {
   readonly contract: Contract;
   /** The longest that the attempts of a round, all begun at once, take; absent where that is hardly any time. */
   readonly longestMs?: number | undefined;
+  /** What the proposer of an attempt takes at most. */
+  readonly proposal?: ProposalReservation | undefined;
 };
+
+const oneRequest: ProposalReservation = { requests: 1, promptTokens: 0, completionTokens: 0 };
 
 /** Reserves a round in `ledger`; null (and nothing reserved) when not even one slot fits. */
 export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | null {
   const wanted = Math.min(facts.slots, ledger.remaining().attempts ?? facts.slots);
   const slots: PlannedSlot[] = [];
   for (let slot = 0; slot < wanted; slot++) {
-    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), (facts.longestMs ?? 0) + proposeAllowanceMs);
+    const proposeMs = (facts.longestMs ?? 0) + proposeAllowanceMs;
+    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), proposeMs, facts.proposal ?? oneRequest);
     if (!ledger.reserve(reserved)) break;
     slots.push({ n: facts.nextN + slot, slot, draw: facts.nextDraw + slot, reserved });
   }
@@ -65,13 +76,15 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
 }
 
 /** Whether another round of at least one slot would fit. */
-export function roundFits(ledger: BudgetLedger, contract: Contract): boolean {
+export function roundFits(ledger: BudgetLedger, contract: Contract, proposal: ProposalReservation = oneRequest): boolean {
   const left = ledger.remaining();
-  const least = slotAmounts(0, 1, contract, left, proposeAllowanceMs);
+  const least = slotAmounts(0, 1, contract, left, proposeAllowanceMs, proposal);
   return (
     (left.attempts ?? least.attempts) >= least.attempts &&
     (left.rounds ?? least.rounds) >= least.rounds &&
     (left.requests ?? least.requests) >= least.requests &&
+    (left.promptTokens ?? least.promptTokens) >= least.promptTokens &&
+    (left.completionTokens ?? least.completionTokens) >= least.completionTokens &&
     (left.verifierRuns ?? least.verifierRuns) >= least.verifierRuns &&
     (left.verifierMs ?? least.verifierMs) >= least.verifierMs &&
     (left.wallMs ?? least.wallMs) >= least.wallMs

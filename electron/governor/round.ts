@@ -118,7 +118,7 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
   const { writable } = contract.artifact;
   const answers = await Promise.allSettled(
     plan.slots.map(({ n, slot, draw }) =>
-      deps.proposer.propose({ n, draw, slot, seed, baseTree: head.tree, base: headFiles, writable, memory }, signal),
+      deps.proposer.propose({ n, draw, slot, seed, baseTree: head.tree, base: headFiles, rank: head.rank, writable, memory }, signal),
     ),
   );
   if (signal.aborted) return null;

@@ -6,7 +6,7 @@ import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { MemoryLimits, MemoryView } from '#shared/domain/retrieve.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
-import type { InvalidCode } from '#shared/domain/verdict.ts';
+import type { InvalidCode, Rank } from '#shared/domain/verdict.ts';
 
 export type ProposeContext = {
   /** Number of the transition, dense from 1 in its run. */
@@ -21,11 +21,16 @@ export type ProposeContext = {
   readonly baseTree: Sha;
   /** The head's whole tree. */
   readonly base: readonly TreeFile[];
+  /** The head's rank, in the order of the obligations. What of it a proposer may tell anybody is said by their visibility. */
+  readonly rank: Rank;
   /** Globs (relative to the artifact) of what a candidate may change. */
   readonly writable: readonly string[];
   /** What of the exploration memory this round shows, the same for all its slots; empty for a proposer that reads none. */
   readonly memory: readonly MemoryView[];
 };
+
+/** The most that one attempt may take: requests, the first and its repetitions, and their tokens together. */
+export type ProposalReservation = { readonly requests: number; readonly promptTokens: number; readonly completionTokens: number };
 
 /** What one attempt used, as the server reported it; a count that was not reported is absent, never 0. */
 export type ProposalUsage = { readonly promptTokens?: number; readonly completionTokens?: number; readonly requests: number };
@@ -52,6 +57,8 @@ export interface Proposer {
   readonly memory?: MemoryLimits;
   /** The longest that one attempt takes, in milliseconds, where it may be long: set aside of a budget of wall time. */
   readonly longestMs?: number;
+  /** What one attempt takes at most; set aside before it is asked for. Absent for a proposer that makes one request and takes no tokens. */
+  readonly reserved?: ProposalReservation;
   /** One attempt. Rejects only when `signal` aborts; what a server did wrong is `error`. */
   propose(context: ProposeContext, signal: AbortSignal): Promise<ProposalResult>;
   /** Pure: a stored response over the base it was proposed on gives the candidate's whole tree, or says why not. */

@@ -8,6 +8,7 @@ import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
 import type { MemoryLimits } from '#shared/domain/retrieve.ts';
+import type { NamedSelection } from '#shared/domain/selection.ts';
 import type { StopReason, Transition } from '#shared/domain/transition.ts';
 import type { Manifest } from '#shared/domain/tree.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
@@ -284,6 +285,9 @@ export type ReverificationRow = {
   readonly rank: number[] | null;
 };
 
+/** A choice among runs, with the reports and outputs that it names and the trees that its tests ran on. */
+export type SelectionInput = NamedSelection & { readonly blobs: readonly BlobInput[]; readonly trees: readonly TreeInput[] };
+
 export type Settings = { readonly theme: 'system' | 'light' | 'dark'; readonly language: 'system' | 'en' | 'ko' };
 
 /** Statuses read from the store never say `running`: only the engine knows which loops are alive, so an unstopped run reads `interrupted` or `waiting`. */
@@ -333,6 +337,11 @@ export type Store = {
   addReverification(input: ReverificationInput): Promise<void>;
   /** Of one bundle, oldest first. */
   getReverifications(input: { run: RunId; seq: number }): Promise<ReverificationRow[]>;
+
+  /** Keeps a choice among several runs; each of them has to be there, under one contract, with the end that the record says. */
+  addSelection(input: SelectionInput): Promise<void>;
+  /** The choices that a run took part in, oldest first. */
+  getSelections(run: RunId): Promise<NamedSelection[]>;
 
   /** Responses of a run by draw, without those of aborted attempts; null where none came. */
   getResponses(run: RunId): Promise<(Sha | null)[]>;

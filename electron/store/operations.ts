@@ -17,6 +17,7 @@ import { getDecisionReplay, getReverifications } from './read/replays.ts';
 import { getResponses } from './read/responses.ts';
 import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
 import { getRun, getSummary, listRuns, resolveRun } from './read/runs.ts';
+import { getSelections } from './read/selections.ts';
 import { getSettings } from './read/settings.ts';
 import { getTransition, pageTransitions } from './read/transitions.ts';
 import { commitRound } from './write/commit-round.ts';
@@ -24,6 +25,7 @@ import { createRun } from './write/create-run.ts';
 import { openRound, storeProposals } from './write/open-round.ts';
 import { recover } from './write/recover.ts';
 import { addReverification, setDecisionReplay } from './write/replays.ts';
+import { addSelection } from './write/selections.ts';
 import { setSettings } from './write/settings.ts';
 import { resumeRun, stopRun } from './write/stop-run.ts';
 
@@ -52,6 +54,7 @@ export const reads = {
   getAncestorVerdicts,
   getDecisionReplay,
   getReverifications,
+  getSelections,
   retrieveMemory,
   getResponses,
   getJournal,
@@ -70,6 +73,7 @@ export const journaled = {
   recover,
   setDecisionReplay,
   addReverification,
+  addSelection,
 } as const;
 
 /** Everything that the writer serves. */

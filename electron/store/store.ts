@@ -166,6 +166,10 @@ export function storeOver(writer: Thread, readers: readonly Thread[]): OpenStore
       await write('addReverification', { ...input, blobs: compactBlobs(input.blobs) });
     },
     getReverifications: (input) => read('getReverifications', input),
+    addSelection: async (input) => {
+      await write('addSelection', { ...input, blobs: compactBlobs(input.blobs) });
+    },
+    getSelections: (run) => read('getSelections', run),
     getResponses: (run) => read('getResponses', run),
     retrieveMemory: (input) => read('retrieveMemory', input),
     getJournal: (input) => read('getJournal', input),

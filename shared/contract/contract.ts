@@ -4,6 +4,7 @@ import { auditContract } from './audit.ts';
 import { preflightContract } from './preflight.ts';
 import { replayContract } from './replay.ts';
 import { runContract } from './run.ts';
+import { selectionContract } from './selection.ts';
 import { taskContract } from './task.ts';
 import type { ProcedureTable } from './procedure.ts';
 
@@ -14,5 +15,6 @@ export const contract = {
   ...runContract,
   ...replayContract,
   ...auditContract,
+  ...selectionContract,
 } as const satisfies ProcedureTable;
 export type Contract = typeof contract;

@@ -13,8 +13,9 @@ import type { Rank } from './verdict.ts';
 const bundleFields = Object.keys(BundleBody.shape);
 const contractFields = Object.keys(ContractBody.shape);
 const headerFields = Object.keys(RunHeader.shape);
-// Absent in most headers, and no part of their hash then (FORMATS.md).
+// Absent in most headers and contracts, and no part of their hash then (FORMATS.md).
 const optionalHeaderFields = ['unsandboxed'];
+const optionalContractFields = ['crosscheck'];
 
 // Only the fields of the body, so that a stored record with more columns (a CertifiedBundle, a Contract with its sha) has the same id.
 const hashFields = (record: Readonly<Record<string, Json>>, fields: readonly string[], optional: readonly string[] = []): Sha => {
@@ -35,7 +36,7 @@ export function bundleId(body: BundleBody): Sha {
 
 /** Name of a contract: SHA-256 of the RFC 8785 JSON of its body (a `sha` beside it does not count). */
 export function contractSha(body: ContractBody): Sha {
-  return hashFields(body, contractFields);
+  return hashFields(body, contractFields, optionalContractFields);
 }
 
 /** Name of what a run is: SHA-256 of the RFC 8785 JSON of its header. */

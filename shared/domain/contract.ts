@@ -52,6 +52,23 @@ export const ArtifactRules = z.strictObject({
 });
 export type ArtifactRules = z.infer<typeof ArtifactRules>;
 
+/**
+ * How the tests that finished runs have added are run on each other's trees, where several runs end equally well; see crosscheck.ts. Both
+ * tests and trees are candidates' work, so it always happens in a sandbox (for `pure-js`, the one of `pawl.run`).
+ */
+export const CrosscheckSpec = z.strictObject({
+  /** Globs inside the artifact: which of a candidate's files are tests. */
+  tests: z.array(z.string()).min(1),
+  /** As of the verifier: `pure-js` runs `file`, `command` runs `command`. */
+  kind: z.enum(['pure-js', 'command']),
+  command: z.array(z.string()).readonly(),
+  file: z.string().nullable(),
+  isolation: z.enum(['shared', 'separate']),
+  /** For all tests of one run on one tree. */
+  timeoutMs: TimeoutMs,
+});
+export type CrosscheckSpec = z.infer<typeof CrosscheckSpec>;
+
 /** The hashed body. `previous` is the contract this one replaces (quarantine, median, recertify). */
 export const ContractBody = z.strictObject({
   format: z.literal('pawl.contract/1'),
@@ -67,6 +84,8 @@ export const ContractBody = z.strictObject({
   artifact: ArtifactRules,
   measurement: Measurement,
   auto: z.array(z.strictObject({ name: z.string(), command: z.array(z.string()), timeoutMs: TimeoutMs })),
+  /** Absent where the task declares none, and no part of the hash then. */
+  crosscheck: z.exactOptional(CrosscheckSpec),
 });
 export type ContractBody = z.infer<typeof ContractBody>;
 

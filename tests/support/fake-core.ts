@@ -13,6 +13,7 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
 import type { Outcome } from '#shared/domain/transition.ts';
 import { fakeReplay } from './fake-replay.ts';
+import { fakeSelections } from './fake-selections.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
 
@@ -121,6 +122,7 @@ export function createFakeCore({
 
   const handlers: Handlers<Contract> = {
     ...fakeReplay,
+    ...fakeSelections((run) => find(run).detail),
     'app.info': () => ({
       version: '0.0.0',
       dataDir,

@@ -9,7 +9,8 @@ import { searchOperators } from '#electron/proposers/search.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import { Budget } from '#shared/domain/budget.ts';
-import { ContractBody, type Contract } from '#shared/domain/contract.ts';
+import { ContractBody, type Contract, type CrosscheckSpec } from '#shared/domain/contract.ts';
+import { testListPath } from '#shared/domain/crosscheck.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { checkManifest, checkPath, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
@@ -83,6 +84,7 @@ async function checkSource(source: TaskSource, operators: readonly string[]): Pr
   const advisory = parseList(add, sections.advisory, document['advisory'], 'advisory');
   checkKeys(add, document);
   const auto = parseAuto(add, document['auto']);
+  const crosscheck = parseCrosscheck(add, document['crosscheck'], source.verifier);
 
   const verifier = parseVerifier(add, document['verifier'], source.verifier);
   if (obligations !== null && verifier !== null) checkFrom(add, obligations, verifier, source.verifier);
@@ -169,6 +171,7 @@ async function checkSource(source: TaskSource, operators: readonly string[]): Pr
       infraRetries: measurement.infra_retries,
     },
     auto,
+    ...(crosscheck === null ? {} : { crosscheck }),
   };
   // The domain's own schema has the last word: what this loader builds is what every reader of the contract accepts.
   const contractBody = ContractBody.parse(body);
@@ -316,17 +319,11 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
   } else if (runtime !== undefined) {
     if (runtime !== 'pure-js')
       refuse('verifier.runtime', 'bad_value', `is ${show(runtime)}; the only runtime is "pure-js", other programs are started by command`);
-    if (file === undefined)
-      refuse('verifier.file', 'missing_field', 'is missing; write the path of the program, such as "verifier/check.js"');
-    else {
-      const program = byPath.get(file);
-      if (program === undefined) refuse('verifier.file', 'missing_file', `is ${show(file)}, which is not a file below verifier/`);
-      else if (!isText(program.bytes)) refuse('verifier.file', 'bad_value', `names ${show(file)}, which is not UTF-8 text`);
-    }
+    checkProgramFile(refuse, 'verifier.file', file, byPath);
   } else if (command !== undefined) {
     if (file !== undefined)
       refuse('verifier.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it, a command names its files itself');
-    checkCommand(refuse, command, byPath);
+    checkCommand(refuse, 'verifier.command', command, byPath);
   } else if (adapter === undefined || adapter.tool === 'always') {
     refuse(
       'verifier',
@@ -463,13 +460,51 @@ function parseAuto(add: Add, value: unknown): ContractBody['auto'] {
   });
 }
 
-function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {
+/** How finished runs are checked against each other; null where the task says nothing of it, or something wrong. */
+function parseCrosscheck(add: Add, value: unknown, files: readonly TreeFile[]): CrosscheckSpec | null {
+  if (value === undefined) return null;
+  const parsed = parseSection(add, sections.crosscheck, value, 'crosscheck');
+  if (parsed === null) return null;
+  const { tests, command, runtime, file, isolation, timeout_ms: timeoutMs } = parsed;
+  if (files.some(({ path }) => path === testListPath))
+    add('crosscheck', 'bad_value', `needs ${testListPath}, where the list of tests is laid out; give the task's own file another name`);
+  // Its program may be handed the list.
+  const byPath = new Map([...files, { path: testListPath, mode: 'file' as const, bytes: new Uint8Array() }].map((one) => [one.path, one]));
+  if ((command === undefined) === (runtime === undefined))
+    add('crosscheck', 'bad_value', 'has to say what runs the tests: either command, or runtime = "pure-js" and file');
+  else if (command === undefined) {
+    checkProgramFile(add, 'crosscheck.file', file, byPath);
+    if (isolation === 'shared')
+      add('crosscheck.isolation', 'bad_value', 'is "shared"; with runtime = "pure-js" there is "separate" only, by pawl.run; remove it');
+  } else {
+    if (file !== undefined) add('crosscheck.file', 'bad_value', 'belongs to runtime = "pure-js"; remove it');
+    checkCommand(add, 'crosscheck.command', command, byPath);
+  }
+  return {
+    tests,
+    kind: command === undefined ? 'pure-js' : 'command',
+    command: command ?? [],
+    file: file ?? null,
+    isolation: command === undefined ? 'separate' : (isolation ?? 'shared'),
+    timeoutMs,
+  };
+}
+
+function checkProgramFile(refuse: Add, field: string, file: string | undefined, files: ReadonlyMap<string, TreeFile>): void {
+  if (file === undefined) refuse(field, 'missing_field', 'is missing; write the path of the program, such as "verifier/check.js"');
+  else {
+    const program = files.get(file);
+    if (program === undefined) refuse(field, 'missing_file', `is ${show(file)}, which is not a file below verifier/`);
+    else if (!isText(program.bytes)) refuse(field, 'bad_value', `names ${show(file)}, which is not UTF-8 text`);
+  }
+}
+
+function checkCommand(refuse: Add, field: string, command: readonly string[], files: ReadonlyMap<string, TreeFile>): void {
   const [program = ''] = command;
-  if (program === '')
-    refuse('verifier.command[0]', 'bad_value', 'is empty; write the name of a program, or verifier/... for one of the task');
+  if (program === '') refuse(`${field}[0]`, 'bad_value', 'is empty; write the name of a program, or verifier/... for one of the task');
   else if (program.includes('/') && !program.startsWith('verifier/') && !path.isAbsolute(program)) {
     refuse(
-      'verifier.command[0]',
+      `${field}[0]`,
       'bad_value',
       `is ${show(program)}; write a name on the PATH, an absolute path, or verifier/... for a program of the task`,
     );
@@ -478,9 +513,9 @@ function checkCommand(refuse: Add, command: readonly string[], files: ReadonlyMa
     if (!argument.startsWith('verifier/')) return;
     const file = files.get(argument);
     const isFolder = i > 0 && [...files.keys()].some((known) => known.startsWith(`${argument.replace(/\/+$/, '')}/`));
-    if (file === undefined && !isFolder) refuse(`verifier.command[${i}]`, 'missing_file', `is ${show(argument)}, which is not there`);
+    if (file === undefined && !isFolder) refuse(`${field}[${i}]`, 'missing_file', `is ${show(argument)}, which is not there`);
     else if (i === 0 && file?.mode === 'file' && process.platform !== 'win32') {
-      refuse('verifier.command[0]', 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
+      refuse(`${field}[0]`, 'bad_value', `is ${show(argument)}, which is not executable; run chmod +x ${argument}`);
     }
   });
 }

@@ -115,6 +115,14 @@ export const sections = {
     command: list(argument, 'texts').min(1, { error: 'a list of a program and its arguments' }),
     timeout_ms: int(1, day).default(30_000),
   }),
+  crosscheck: table({
+    tests: list(glob, 'paths or globs').min(1, { error: 'a list of at least one path or glob' }),
+    command: list(argument, 'texts').min(1, { error: 'a list of a program and its arguments' }).optional(),
+    runtime: oneOf('pure-js').optional(),
+    file: text(500).optional(),
+    isolation: oneOf('shared', 'separate').optional(),
+    timeout_ms: int(1, day).default(60_000),
+  }),
   budget: table({
     attempts: int(1, Number.MAX_SAFE_INTEGER).default(100),
     rounds: int(1, Number.MAX_SAFE_INTEGER).optional(),
@@ -140,6 +148,7 @@ export const topKeys = [
   'obligation',
   'advisory',
   'auto',
+  'crosscheck',
   'budget',
   'search',
 ] as const;

@@ -1,7 +1,7 @@
 // `pawl runs`, `pawl show`, `pawl stop`: look at runs, end one.
 import type { RunSummary } from '#shared/contract/run.ts';
 import { exitCodes, type CliIo, type CommonOptions } from './io.ts';
-import { ending, readRun, summaryText, transitionsText, writeRunJson } from './run-document.ts';
+import { ending, readRun, selectionsText, summaryText, transitionsText, writeRunJson } from './run-document.ts';
 import { table } from './table.ts';
 import { withEngine } from './with-engine.ts';
 
@@ -44,7 +44,7 @@ export async function showRun(io: CliIo, options: CommonOptions, prefix: string)
   if (options.json) await writeRunJson(io, facts);
   else {
     const transitions = transitionsText(facts);
-    await io.out(`${summaryText(facts.detail)}${transitions === '' ? '' : `\n${transitions}`}`);
+    await io.out(`${summaryText(facts.detail)}${transitions === '' ? '' : `\n${transitions}`}${selectionsText(facts)}`);
   }
   return exitCodes.ok;
 }

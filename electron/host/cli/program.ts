@@ -115,7 +115,7 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .addOption(
       new Option(
         '--rollouts <n>',
-        'independent runs with the seeds from --seed on; the best by potential, then rank in the order of obligations, is picked (a cross-check with added tests needs a model and is not made)',
+        'independent runs with the seeds from --seed on; the best by potential, then rank in the order of obligations, then by the cross-check that the task declares, is picked',
       ).argParser(integer(2, 1_000)),
     )
     .action(async (task: string, given: unknown) => {

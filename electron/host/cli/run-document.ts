@@ -2,13 +2,21 @@
 import type { Contract } from '#shared/contract/contract.ts';
 import type { ChainColumns, RunDetail, RunSummary, TransitionRow } from '#shared/contract/run.ts';
 import { budgetDimensions, type BudgetDimension } from '#shared/domain/budget.ts';
+import type { NamedSelection } from '#shared/domain/selection.ts';
 import { outcomes } from '#shared/domain/transition.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import type { Client } from '#shared/rpc/client.ts';
 import type { CliIo } from './io.ts';
+import { crosscheckText, pickedBecause } from './selection-text.ts';
 import { table } from './table.ts';
 
-export type RunFacts = { readonly detail: RunDetail; readonly chain: ChainColumns | null; readonly transitions: readonly TransitionRow[] };
+export type RunFacts = {
+  readonly detail: RunDetail;
+  readonly chain: ChainColumns | null;
+  readonly transitions: readonly TransitionRow[];
+  /** The choices among several runs that this one took part in. */
+  readonly selections: readonly NamedSelection[];
+};
 
 /** Reads a run whole. A run that never started has no chain. */
 export async function readRun(client: Client<Contract>, run: string): Promise<RunFacts> {
@@ -16,7 +24,7 @@ export async function readRun(client: Client<Contract>, run: string): Promise<Ru
   const chain = detail.genesis === null ? null : await client.call('run.chain', { run });
   const transitions: TransitionRow[] = [];
   for await (const row of client.stream('run.transitions', { run, after: 0, follow: false }, { window: 512 })) transitions.push(row);
-  return { detail, chain, transitions };
+  return { detail, chain, transitions, selections: await client.call('run.selections', { run }) };
 }
 
 const rankOf = (chain: ChainColumns, seq: number): number[] => [...chain.ranks.subarray(seq * chain.m, (seq + 1) * chain.m)];
@@ -26,7 +34,7 @@ const budgetOf = ({ budget }: RunSummary): Partial<Record<BudgetDimension, { max
   Object.fromEntries(budgetDimensions.map((dimension) => [dimension, { max: budget.max[dimension], used: budget.used[dimension] }]));
 
 /** Prints the JSON document: on one line, but the transitions on one line each, and in pieces, so that its size has no bound. */
-export async function writeRunJson(io: Pick<CliIo, 'out'>, { detail, chain, transitions }: RunFacts): Promise<void> {
+export async function writeRunJson(io: Pick<CliIo, 'out'>, { detail, chain, transitions, selections }: RunFacts): Promise<void> {
   const head = {
     id: detail.id,
     task: detail.task,
@@ -44,6 +52,7 @@ export async function writeRunJson(io: Pick<CliIo, 'out'>, { detail, chain, tran
     budget: budgetOf(detail),
     overshoot: detail.budget.overshoot,
     memoryEntries: detail.memoryEntries,
+    selections: selections.map(({ sha, selection }) => ({ sha, ...selection })),
     obligations: detail.contractBody.obligations.map(({ key, title }) => ({ key, title })),
     bundles:
       chain === null
@@ -133,4 +142,19 @@ export function transitionsText({ transitions }: RunFacts): string {
     row.bundleSeq === null ? '' : `-> bundle ${row.bundleSeq}`,
   ]);
   return table([['n', 'round', 'slot', 'outcome', 'base', 'rank', ''], ...rows], new Set([0, 1, 2]));
+}
+
+/** The choices among runs that this one took part in, for people; empty without any. */
+export function selectionsText({ detail, selections }: RunFacts): string {
+  return selections
+    .map(({ selection }) => {
+      const { runs, order } = selection;
+      const first = runs[order[0] ?? -1]?.run;
+      const what = first === detail.id ? 'picked' : first === undefined ? 'none picked' : `not picked, but ${first}`;
+      return `\n${table([
+        ['selection', `of ${runs.length} runs on ${selection.at}: ${what}`],
+        ['because', pickedBecause(selection)],
+      ])}${crosscheckText(selection)}`;
+    })
+    .join('');
 }

@@ -92,7 +92,8 @@ async function show(io: CliIo, options: CommonOptions, facts: RunFacts): Promise
   return facts.detail.stop === 'zero_rank' ? exitCodes.ok : exitCodes.stopped;
 }
 
-const isGone = (error: unknown): error is RpcError =>
+/** The engine behind a connection has ended, or is about to. */
+export const isGone = (error: unknown): error is RpcError =>
   error instanceof RpcError && (error.code === 'closed' || error.code === 'unavailable');
 
 /** The run as it is stored. The engine that carried it may be another command's, and end with the run: then the next one is asked. */

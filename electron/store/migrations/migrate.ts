@@ -7,9 +7,10 @@ import { runs } from './0020-runs.ts';
 import { chain } from './0030-chain.ts';
 import { settings } from './0040-settings.ts';
 import { replay } from './0050-replay.ts';
+import { selection } from './0060-selection.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [blobs, runs, chain, settings, replay];
+export const migrations: readonly Migration[] = [blobs, runs, chain, settings, replay, selection];
 
 /** "Pawl" in ASCII: tells our databases from those of other programs. */
 export const applicationId = 0x50_61_77_6c;

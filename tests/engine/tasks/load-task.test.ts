@@ -116,6 +116,58 @@ describe('a good task', () => {
   });
 });
 
+describe('a cross-check', () => {
+  const declared = async (lines: string) => variant('counting', '[budget]', `[crosscheck]\n${lines}\n[budget]`);
+  const pure = 'tests = ["tests/*.js"]\nruntime = "pure-js"\nfile = "verifier/check.js"';
+  const command = 'tests = ["tests/*.js"]\ncommand = ["sh", "verifier/check.js", "verifier/crosscheck.json"]';
+
+  test('is part of the contract, with its defaults; without one the contract has no such field', async () => {
+    const plain = (await loaded(path.join(fixtures, 'counting'))).contract;
+    expect(Object.keys(plain)).not.toContain('crosscheck');
+    const { contract } = await loaded(await declared(pure));
+    const defaults = { tests: ['tests/*.js'], timeoutMs: 60_000 };
+    expect(contract.crosscheck).toEqual({
+      ...defaults,
+      kind: 'pure-js',
+      command: [],
+      file: 'verifier/check.js',
+      isolation: 'separate',
+    });
+    expect(contract.sha).not.toBe(plain.sha);
+    expect((await loaded(await declared(`${pure}\ntimeout_ms = 5`))).contract.sha).not.toBe(contract.sha);
+    expect((await loaded(await declared(command))).contract.crosscheck).toEqual({
+      ...defaults,
+      kind: 'command',
+      command: ['sh', 'verifier/check.js', 'verifier/crosscheck.json'],
+      file: null,
+      isolation: 'shared',
+    });
+    expect((await loaded(await declared(`${command}\nisolation = "separate"`))).contract.crosscheck?.isolation).toBe('separate');
+  });
+
+  test.each<[what: string, lines: string, field: string, message: RegExp]>([
+    ['no tests', 'runtime = "pure-js"\nfile = "verifier/check.js"', 'crosscheck.tests', /is missing; write a list of paths or globs/],
+    ['tests outside', pure.replace('tests/*.js', '../x'), 'crosscheck.tests[0]', /inside artifact\//],
+    ['nothing that runs them', 'tests = ["a"]', 'crosscheck', /either command, or runtime/],
+    ['both', `${pure}\ncommand = ["sh"]`, 'crosscheck', /either command, or runtime/],
+    ['no file', pure.replace(/file.*/, ''), 'crosscheck.file', /is missing; write the path/],
+    ['a file that is not there', pure.replace('check.js', 'none.js'), 'crosscheck.file', /is not a file below verifier/],
+    ['a file beside a command', `${command}\nfile = "verifier/check.js"`, 'crosscheck.file', /belongs to runtime/],
+    ['pure-js in one sandbox', `${pure}\nisolation = "shared"`, 'crosscheck.isolation', /there is "separate" only/],
+    ['an argument that is not there', command.replace('verifier/check.js', 'verifier/none.sh'), 'crosscheck.command[1]', /is not there/],
+    ['an unknown field', `${pure}\nruns = 3`, 'crosscheck.runs', /is unknown; known here are tests, command/],
+  ])('%s', async (_, lines, field, message) => {
+    const error = await refused(await declared(lines));
+    expect(error).toMatchObject({ file: 'task.toml', field, message: expect.stringMatching(message) });
+  });
+
+  test('the name of its list of tests is taken', async () => {
+    const dir = await declared(pure);
+    await writeFile(path.join(dir, 'verifier/crosscheck.json'), '{}');
+    expect(await refused(dir)).toMatchObject({ field: 'crosscheck', message: expect.stringContaining('give the task') });
+  });
+});
+
 describe('a bad task.toml is refused with file, field and message', () => {
   const cases: [what: string, from: string, to: string, field: string, message: RegExp][] = [
     ['unknown section', '[budget]', '[bugdet]', 'bugdet', /is unknown; known here are version, id/],

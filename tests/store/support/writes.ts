@@ -5,9 +5,12 @@ import { createRun } from '#electron/store/write/create-run.ts';
 import { openRound, storeProposals } from '#electron/store/write/open-round.ts';
 import { recover } from '#electron/store/write/recover.ts';
 import { addReverification, setDecisionReplay } from '#electron/store/write/replays.ts';
+import { addSelection } from '#electron/store/write/selections.ts';
 import { setSettings } from '#electron/store/write/settings.ts';
 import { resumeRun, stopRun } from '#electron/store/write/stop-run.ts';
-import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
+import type { Selection } from '#shared/domain/selection.ts';
+import { ensure } from '#shared/lib/assert.ts';
+import { hashJson, sha256Hex, sha256Text } from '#shared/lib/hash.ts';
 import { bytesOf, largeText } from '../../support/engine/builders.ts';
 import { createScenario, type Scenario, type SlotSpec } from './scenario.ts';
 
@@ -48,6 +51,43 @@ const opened = (db: WritableDb, s: Scenario): void => {
 const proposed = (db: WritableDb, s: Scenario): void => {
   opened(db, s);
   storeProposals(db, s.proposals(4));
+};
+
+/** A choice among the runs of `scenarios` whose cross-check names one report. */
+const selectionOf = (scenarios: readonly Scenario[], report: string): Selection => {
+  const ends = scenarios.map((s) => s.head());
+  const [first] = ends;
+  return {
+    format: 'pawl.selection/1',
+    at: later,
+    contract: first?.contract ?? '',
+    base: first?.tree ?? '',
+    runs: scenarios.map(({ run }, i) => {
+      const { id: bundle, seq, tree, potential, rank } = ensure(ends[i], 'an end');
+      return { run, seed: i, stop: null, end: { bundle, seq, tree, potential, rank } };
+    }),
+    order: [0, 1],
+    decidedBy: 'order',
+    crosscheck: {
+      kind: 'made',
+      program: null,
+      finalists: ends.map(({ tree }, i) => ({ tree, runs: [i], tests: [], omitted: 0, failedAuthors: 0, failedTests: 0, ofTests: 0 })),
+      leftOut: [],
+      cells: [
+        {
+          author: 0,
+          target: null,
+          contract: sha256Text('derived'),
+          tree: first?.tree ?? null,
+          executions: [
+            { id: 'e', nonce: 'ab', startedAt: later, durationMs: 1, exitCode: 0, signal: null, report, output: null, result: 'ranked' },
+          ],
+          result: { kind: 'ranked', rank: [0] },
+        },
+      ],
+      results: [],
+    },
+  };
 };
 
 export const storeWrites: readonly StoreWrite[] = [
@@ -157,6 +197,18 @@ export const storeWrites: readonly StoreWrite[] = [
       return (to) => addReverification(to, { run: s.run, seq: 0, blobs: [report], executions: [execution] });
     },
     again: 'another',
+    files: 1,
+  },
+  {
+    name: 'addSelection',
+    prepare: (db) => {
+      const scenarios = [threeCounts(0), threeCounts(1)];
+      for (const s of scenarios) begun(db, s);
+      const report = large(5);
+      const selection = selectionOf(scenarios, report.sha);
+      return (to) => addSelection(to, { sha: hashJson(selection), selection, blobs: [report], trees: [] });
+    },
+    again: 'refused',
     files: 1,
   },
   {

@@ -21,6 +21,8 @@ export type ChatDouble = {
 export type DoubleOptions = {
   /** Answers a request by its parsed body; by default the scenario that the model's name names. */
   readonly answer?: (body: Readonly<Record<string, unknown>>, n: number) => Scenario;
+  /** What `/tokenize` counts; absent: the server has no such path. */
+  readonly tokens?: number;
   /** What GETs answer, by path: a status and a body. */
   readonly get?: Readonly<Record<string, { readonly status: number; readonly body: unknown }>>;
 };
@@ -51,7 +53,7 @@ const play = async (response: ServerResponse, scenario: Scenario): Promise<void>
 };
 
 /** Listens on a free port of the loopback address. */
-export async function startChatDouble({ answer, get = {} }: DoubleOptions = {}): Promise<ChatDouble> {
+export async function startChatDouble({ answer, tokens, get = {} }: DoubleOptions = {}): Promise<ChatDouble> {
   const seen: ChatDouble['seen'][number][] = [];
   const left: string[] = [];
   const waiting: { n: number; resolve: () => void }[] = [];
@@ -67,6 +69,11 @@ export async function startChatDouble({ answer, get = {} }: DoubleOptions = {}):
         response.end(
           known === undefined ? '{"detail":"Not Found"}' : typeof known.body === 'string' ? known.body : JSON.stringify(known.body),
         );
+        return;
+      }
+      if (incoming.url === '/tokenize') {
+        response.writeHead(tokens === undefined ? 404 : 200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(tokens === undefined ? { detail: 'Not Found' } : { count: tokens, max_model_len: 8_192, tokens: [] }));
         return;
       }
       const body: unknown = JSON.parse(Buffer.concat(parts).toString());

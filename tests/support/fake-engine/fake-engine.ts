@@ -137,6 +137,13 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     'task.inspect': ({ path }) => fakeTask(path),
     'task.document': ({ path }) => ({ task: fakeTask(path), toml: '', instruction: '', artifact: [] }),
     'task.preflight': (input) => fakePreflight(input),
+    'run.select': () => {
+      throw new RpcError('unavailable', 'this fake chooses among no runs');
+    },
+    'run.selections': ({ run }) => {
+      jobOf(run);
+      return [];
+    },
     'run.list': ({ before, limit, task }) => {
       if (options.listFails?.()) throw new RpcError('unavailable', 'the data folder cannot be read: the disk is full', { file: 'pawl.db' });
       const listed = jobs.filter((job) => task === undefined || job.summary().task.id === task);

@@ -81,6 +81,7 @@ const RunDocument = z.strictObject({
   budget: z.record(z.string(), z.strictObject({ max: z.int().nullable(), used: z.int() })),
   overshoot: Amounts,
   memoryEntries: z.int(),
+  selections: z.array(z.looseObject({ format: z.literal('pawl.selection/1') })),
   obligations: z.array(z.strictObject({ key: z.string(), title: z.string() })),
   bundles: z.array(
     z.strictObject({ seq: z.int(), id: z.string(), transition: z.int().nullable(), rank: z.array(z.int()), potential: z.int() }),
@@ -218,6 +219,9 @@ describe('pawl run', () => {
   });
 });
 
+/** The fake numbers runs in the order of their starts; seeds count up from `first`. */
+const runOfSeed = (first: number, seed: string): string => `run_0000000${Number(seed) - first}-0000-7000-8000-000000000000`;
+
 describe('pawl run --rollouts', () => {
   test('runs one after the other with seeds of their own; the table begins with the one that is picked', async () => {
     const { pawl } = setup();
@@ -229,8 +233,15 @@ describe('pawl run --rollouts', () => {
       ['3', '7'],
     ]);
     const rows = out.split('\n').map((line) => line.trimEnd().split(/ {2,}/));
-    expect(rows[1]).toEqual(['picked', 'run_00000000-0000-7000-8000-000000000000', '5', 'stopped, budget used up', '6', '3', '2', '2']);
-    expect(rows.slice(2).map((row) => row[2])).toEqual(['6', '7', undefined]);
+    const picked = rows[1]?.[2] ?? '';
+    expect(rows[1]).toEqual(['picked', runOfSeed(5, picked), picked, 'stopped, budget used up', '6', '3', '2', '2']);
+    expect(
+      rows
+        .slice(1, 4)
+        .map((row) => row[2] ?? '')
+        .toSorted(),
+    ).toEqual(['5', '6', '7']);
+    expect(out).toContain('\npicked because of equal ranks, the hash of its tree comes first\nno cross-check: the task declares none\n');
     expect((await pawl('runs', '--json')).out.match(/"proposer":"search"/g)).toHaveLength(3);
   });
 
@@ -239,12 +250,54 @@ describe('pawl run --rollouts', () => {
     const { code, out } = await pawl('run', 'timetable', '--rollouts', '2', '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
-      picked: 'run_00000000-0000-7000-8000-000000000000',
+      picked: expect.stringMatching(/^run_0000000[01]-/),
+      selection: { format: 'pawl.selection/1', decidedBy: 'tree', crosscheck: { kind: 'none', reason: 'not_declared' } },
       rollouts: [
         { seed: 1, stop: 'zero_rank', potential: 0, rank: [0] },
         { seed: 2, stop: 'zero_rank', potential: 0, rank: [0] },
       ],
     });
+  });
+
+  test('the cross-check decides between equal ends; every test is shown, and `pawl show` says how each run came out of it', async () => {
+    const { pawl } = setup({ columns: 100 });
+    const { code, out, err } = await pawl('run', 'crosscheck', '--rollouts', '3', '--seed', '4');
+    expect(code).toBe(0);
+    expect(err).toContain('Checking the finalists against each other: 1 of 3');
+    const rows = out.split('\n').map((line) => line.trimEnd().split(/ {2,}/));
+    expect(rows[1]?.slice(0, 3)).toEqual(['picked', runOfSeed(4, '6'), '6']);
+    const table = rows.slice(rows.findIndex(([first]) => first === 'test'));
+    expect(table.slice(0, 5)).toEqual([
+      ['test', 'added by', 'counts', 'seed 4', 'seed 5', 'seed 6'],
+      ['tests/0.js', 'seed 4', 'yes', 'never failed', 'never failed', 'never failed'],
+      ['tests/1.js', 'seed 5', 'yes', 'never failed', 'never failed', 'never failed'],
+      ['tests/2.js', 'seed 6', 'yes', 'fails', 'fails', 'fails on base, passes now'],
+      ['not passed, of the others', '1 of 2', '1 of 2', '0 of 2'],
+    ]);
+    expect(out).toContain('picked because of equal ranks, the cross-check puts it first\n');
+    expect(out).toContain('2 more tests of seed 4 not run\n');
+    // Words of a task cannot drive the terminal.
+    expect(out).toContain('error: the tests of seed 4 on the base: crash: the\uFFFD[2Jprogram failed\n');
+
+    const winner = await pawl('show', runOfSeed(4, '6'));
+    expect(winner.out).toMatch(/^selection +of 3 runs on 2026-01-02T03:04:05\.006Z: picked$/m);
+    const other = await pawl('show', runOfSeed(4, '4'));
+    expect(other.out).toMatch(/^selection +of 3 runs on .*: not picked, but run_00000002-/m);
+    expect(other.out).toContain('tests/2.js');
+    const json: unknown = JSON.parse((await pawl('show', runOfSeed(4, '4'), '--json')).out);
+    expect(json).toMatchObject({
+      selections: [{ decidedBy: 'crosscheck', order: [2, expect.any(Number), expect.any(Number)], crosscheck: { kind: 'made' } }],
+    });
+  });
+
+  test('Ctrl-C ends a cross-check; the choice is made without it, and says so', async () => {
+    const { pawl, interrupt, seen } = setup({ columns: 100 });
+    const running = pawl('run', 'crosscheck-slow', '--rollouts', '2', '--json');
+    await expect.poll(() => seen.err).toContain('Checking the finalists');
+    interrupt();
+    const { code, out } = await running;
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ selection: { decidedBy: 'tree', crosscheck: { kind: 'none', reason: 'not_asked' } } });
   });
 
   test('Ctrl-C ends the run that is under way and begins no other', async () => {
@@ -255,7 +308,7 @@ describe('pawl run --rollouts', () => {
     interrupt();
     const { code, out } = await running;
     expect(code).toBe(3);
-    expect(JSON.parse(out).rollouts).toHaveLength(1);
+    expect(JSON.parse(out)).toMatchObject({ rollouts: [{ stop: 'user' }], selection: { decidedBy: 'only' } });
   });
 
   test('a task that cannot start ends them all', async () => {

@@ -240,7 +240,7 @@ describe('materialise', () => {
 
 describe('the proposer', () => {
   const proposer = createSearchProposer({ operators: ['json-move'] });
-  const context = { n: 7, draw: 9, slot: 2, seed: 1, baseTree: tree, base: [file('[1,2]')], writable: ['data.json'], memory: [] };
+  const context = { n: 7, draw: 9, slot: 2, seed: 1, baseTree: tree, base: [file('[1,2]')], writable: ['data.json'], rank: [], memory: [] };
 
   it('answers with the stored forms of the proposal', async () => {
     const result = await proposer.propose(context, new AbortController().signal);
