@@ -6,10 +6,20 @@ import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Ended } from '#shared/domain/ended-as.ts';
 import type { Outcome, RunStatus, StopReason, VerdictSource } from '#shared/domain/transition.ts';
 import type { BundleReplay, RunDivergence } from '#shared/contract/replay.ts';
+import {
+  type AuditReason,
+  type AuditRecord,
+  type AuditStatus,
+  type RecordKind,
+  type RuleId,
+  ruleTitles,
+} from '#shared/domain/audit/report.ts';
+import { kindName, reasonText, recordName } from '#shared/domain/audit/words.ts';
 import { createFormat } from './format.ts';
 import { code, plain, strong, type Change, type Part, type Phrase } from './phrase.ts';
 
 const f = createFormat('en');
+const int = (n: number) => f.int(n);
 const rules = new Intl.PluralRules('en');
 const count = (n: number, one: string, other: string) => `${f.int(n)} ${rules.select(n) === 'one' ? one : other}`;
 const shown = 3;
@@ -595,6 +605,25 @@ export const en = {
   compareRest: (shown: number) => `${count(shown, 'attempt', 'attempts')} shown from there on`,
   compareChart: 'Head potential by attempts after the common bundle',
   compareNothing: 'No related run to compare with',
+  // audit
+  audit: 'Audit',
+  auditTitle: 'The 14 published rules in this run',
+  auditWhat:
+    'Decided from the records of this run, computed again on this machine; nothing is executed. Where nothing recorded says, or there was no occasion, a rule is not checkable. This is no score: the rules are not added up.',
+  auditAgain: 'Audit again',
+  auditCancelled: 'Cancelled before the report.',
+  auditGrown: 'The run went on since. What came later is not in this audit.',
+  auditViolated: (n: number) => (n === 0 ? 'No rule is violated.' : `${count(n, 'rule is', 'rules are')} violated.`),
+  auditCounts: (counts: readonly string[], rules: number) => `${counts.join(', ')} of ${f.int(rules)} rules.`,
+  auditRecomputed: (transitions: number, bundles: number, events: number, time: string) =>
+    `Recomputed: ${count(transitions, 'transition', 'transitions')}, ${count(bundles, 'bundle', 'bundles')}, ${count(events, 'event', 'events')} in ${time}.`,
+  auditStatus: { held: 'held', violated: 'violated', not_checkable: 'not checkable' } as Record<AuditStatus, string>,
+  auditRule: (rule: RuleId): string => ruleTitles[rule],
+  auditReason: (reason: AuditReason) => reasonText(reason, int),
+  auditRecords: 'Decided from',
+  auditRecord: (record: AuditRecord) => recordName(record, int),
+  auditKind: (kind: RecordKind) => kindName(kind),
+  cmdAudit: 'Audit the published rules',
   cmdReplay: 'Replay decisions on this machine',
   cmdVerify: 'Re-verify the bundle of this transition',
   cmdBranch: 'Branch from the bundle of this transition',

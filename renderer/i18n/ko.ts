@@ -1,10 +1,21 @@
 // Korean. Names from outside stand in quotation marks before a fixed noun, so that no particle depends on them.
+import { auditKinds, auditRules, createAuditReason, ofTransition } from './ko-audit.ts';
 import { createFormat } from './format.ts';
 import { toward } from './korean.ts';
 import { code, plain, strong, type Change, type Part } from './phrase.ts';
 import type { Dictionary } from './dictionary.ts';
 
 const f = createFormat('ko');
+const dimensions = {
+  attempts: '시도',
+  rounds: '라운드',
+  requests: '요청',
+  promptTokens: '입력 토큰',
+  completionTokens: '출력 토큰',
+  verifierRuns: '검증 횟수',
+  verifierMs: '검증 시간',
+  wallMs: '경과 시간',
+};
 const shown = 3;
 
 const moved = (changes: readonly Change[], tone: 'better' | 'worse'): Part[] => {
@@ -100,16 +111,7 @@ export const ko = {
     stalled: '진전 없음',
   },
   proposer: { search: '탐색', openai: '모델', command: '명령', recorded: '기록', human: '사람' },
-  budget: {
-    attempts: '시도',
-    rounds: '라운드',
-    requests: '요청',
-    promptTokens: '입력 토큰',
-    completionTokens: '출력 토큰',
-    verifierRuns: '검증 횟수',
-    verifierMs: '검증 시간',
-    wallMs: '경과 시간',
-  },
+  budget: dimensions,
   verdictCode: {
     no_candidate: '응답에 후보가 없습니다',
     empty: '후보에 파일이 없습니다',
@@ -538,6 +540,31 @@ export const ko = {
   compareRest: (shown) => `거기서부터 시도 ${f.int(shown)}개 표시`,
   compareChart: '공통 번들 이후 시도에 따른 현재 퍼텐셜',
   compareNothing: '비교할 관련 실행이 없습니다',
+  audit: '규칙 감사',
+  auditTitle: '이 실행에서 본 공개 규칙 14개',
+  auditWhat:
+    '이 실행의 기록만으로, 이 컴퓨터에서 다시 계산해 판단합니다. 아무것도 실행하지 않습니다. 기록에 근거가 없거나 그럴 계기가 없었으면 확인할 수 없습니다. 점수가 아니며 규칙을 더하지 않습니다.',
+  auditAgain: '다시 감사',
+  auditCancelled: '보고가 나오기 전에 취소했습니다.',
+  auditGrown: '그 뒤로 실행이 더 진행되었습니다. 나중 것은 이 감사에 들어 있지 않습니다.',
+  auditViolated: (n) => (n === 0 ? '어긴 규칙이 없습니다.' : `규칙 ${f.int(n)}개를 어겼습니다.`),
+  auditCounts: (counts, rules) => `규칙 ${f.int(rules)}개 중 ${counts.join(', ')}.`,
+  auditRecomputed: (transitions, bundles, events, time) =>
+    `다시 계산함: 전이 ${f.int(transitions)}개, 번들 ${f.int(bundles)}개, 이벤트 ${f.int(events)}개, ${time}.`,
+  auditStatus: { held: '지켜짐', violated: '어김', not_checkable: '확인 불가' },
+  auditRule: (rule) => auditRules[rule],
+  auditReason: createAuditReason(f, dimensions),
+  auditRecords: '판단한 기록',
+  auditRecord: ({ kind, from, to }) => {
+    const numbers = from === null || to === null ? '' : from === to ? f.int(from) : `${f.int(from)}–${f.int(to)}`;
+    return numbers === ''
+      ? auditKinds[kind]
+      : ofTransition.has(kind)
+        ? `전이 ${numbers}의 ${auditKinds[kind]}`
+        : `${auditKinds[kind]} ${numbers}`;
+  },
+  auditKind: (kind) => (ofTransition.has(kind) ? `전이별 ${auditKinds[kind]}` : auditKinds[kind]),
+  cmdAudit: '공개 규칙 감사',
   cmdReplay: '이 컴퓨터에서 결정 재현',
   cmdVerify: '이 전이의 번들 재검증',
   cmdBranch: '이 전이의 번들에서 분기',

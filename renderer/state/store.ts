@@ -7,6 +7,7 @@ export type Tab = (typeof tabs)[number];
 /** What stands in place of the views of the selected transition until it is closed. `seq` is a bundle of the run that is looked at. */
 export type RunPanel =
   | { readonly kind: 'replay' }
+  | { readonly kind: 'audit' }
   | { readonly kind: 'verify'; readonly seq: number }
   | { readonly kind: 'branch'; readonly seq: number }
   /** The other run of a comparison. */

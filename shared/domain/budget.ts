@@ -15,6 +15,18 @@ export const budgetDimensions = [
 ] as const;
 export type BudgetDimension = (typeof budgetDimensions)[number];
 
+/** The dimensions in English words, inside a sentence. */
+export const dimensionWords: Readonly<Record<BudgetDimension, string>> = {
+  attempts: 'attempts',
+  rounds: 'rounds',
+  requests: 'requests',
+  promptTokens: 'prompt tokens',
+  completionTokens: 'completion tokens',
+  verifierRuns: 'verifier runs',
+  verifierMs: 'verifier time',
+  wallMs: 'wall time',
+};
+
 const perDimension = <T extends z.ZodType>(value: T) =>
   z.strictObject({
     attempts: value,

@@ -35,6 +35,7 @@ describe.each(['light', 'dark'] as const)('%s', (theme) => {
   });
   test.each([
     ['decisions', '{Shift>}d{/Shift}'],
+    ['audit', '{Shift>}a{/Shift}'],
     ['re-verify', '{Shift>}v{/Shift}{Enter}'],
     ['branch', '{Shift>}f{/Shift}'],
     ['comparison', 'c'],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RevisionChoices } from '#shared/contract/preflight.ts';
-import type { Budget } from '#shared/domain/budget.ts';
+import { type Budget, dimensionWords } from '#shared/domain/budget.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { type Forecast, forecastRun } from '#shared/domain/forecast.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
@@ -120,17 +120,6 @@ export function verifierTimes({ seed: { runs } }: Preflight): { executions: numb
 /** What `budget` buys at what the seed's measurements took in the median. */
 export const forecastOf = (contract: Contract, budget: Budget, slots: number, seed: Preflight): Forecast =>
   forecastRun(budget, { slots, measurement: contract.measurement, verifierMs: verifierTimes(seed)?.medianMs ?? 0 });
-
-const dimensionWords = {
-  attempts: 'attempts',
-  rounds: 'rounds',
-  requests: 'requests',
-  promptTokens: 'prompt tokens',
-  completionTokens: 'completion tokens',
-  verifierRuns: 'verifier runs',
-  verifierMs: 'verifier time',
-  wallMs: 'wall time',
-} as const;
 
 /** The forecast in a sentence. */
 export function forecastText({ attempts, dimension, few }: Forecast): string {

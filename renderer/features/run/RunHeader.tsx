@@ -28,11 +28,13 @@ type Props = {
   readonly parent?: BundleRef | null;
   /** What is known of its decisions. */
   readonly badge?: ReactNode;
+  /** Opens the audit; null where nothing could be audited. */
+  readonly audit?: (() => void) | null;
   readonly actions?: Actions;
 };
 
 /** What the run is, how it stands, and the few things that can be done to it. */
-export function RunHeader({ detail, title = '', parent = null, badge, actions }: Props) {
+export function RunHeader({ detail, title = '', parent = null, badge, audit = null, actions }: Props) {
   const { t } = useText();
   return (
     <Header
@@ -57,6 +59,11 @@ export function RunHeader({ detail, title = '', parent = null, badge, actions }:
             </Chip>
           ) : null}
           {badge}
+          {audit ? (
+            <Button kind="quiet" keys="Shift+KeyA" onClick={audit}>
+              {t.audit}
+            </Button>
+          ) : null}
           {parent ? <ParentLink parent={parent} /> : null}
         </>
       ) : null}

@@ -85,6 +85,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
     useUi.getState().setPanel({ kind: 'replay' });
     if (standing !== 'matches') startReplay();
   }, [standing, startReplay]);
+  const auditNow = useCallback(() => useUi.getState().setPanel({ kind: 'audit' }), []);
   const relatives = useQuery('run.relatives', { run }).data;
   const kin = relatives?.parent?.run ?? relatives?.branches[0]?.run ?? null;
   const compareNow = useCallback(() => {
@@ -110,11 +111,12 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         canResume,
         bundle,
         replay: replayNow,
+        audit: auditNow,
         compare: compareNow,
         stop: stopNow,
         resume: resumeNow,
       }),
-    [store, text, getTimeline, live, canStop, canResume, bundle, replayNow, compareNow, stopNow, resumeNow],
+    [store, text, getTimeline, live, canStop, canResume, bundle, replayNow, auditNow, compareNow, stopNow, resumeNow],
   );
   useCommands(commands);
 
@@ -135,6 +137,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         detail={detail}
         parent={relatives?.parent ?? null}
         badge={<ReplayBadge replay={replay} transitions={transitions} onOpen={replayNow} />}
+        audit={nothing ? null : auditNow}
         actions={{
           canStop: live || waiting,
           canResume,

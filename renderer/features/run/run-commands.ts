@@ -27,6 +27,7 @@ export type RunActions = {
   /** The bundle of the selection: the one that a commit made, else the one that an attempt was tried on. null while nothing is certified. */
   readonly bundle: () => number | null;
   readonly replay: () => void;
+  readonly audit: () => void;
   readonly compare: () => void;
   readonly stop: () => void;
   readonly resume: () => void;
@@ -42,6 +43,7 @@ export function runCommands({
   canResume,
   bundle,
   replay,
+  audit,
   compare,
   stop,
   resume,
@@ -157,6 +159,7 @@ export function runCommands({
     },
     { id: 'run.compare', name: 'cmdCompare', keys: ['KeyC'], group: 'look', run: compare },
     { id: 'run.replay', name: 'cmdReplay', keys: ['Shift+KeyD'], group: 'run', run: replay },
+    { id: 'run.audit', name: 'cmdAudit', keys: ['Shift+KeyA'], group: 'run', when: ready, run: audit },
     onBundle('verify', 'cmdVerify', ['Shift+KeyV']),
     onBundle('branch', 'cmdBranch', ['Shift+KeyF']),
     { id: 'run.follow', name: 'follow', keys: ['KeyF'], group: 'run', when: () => live, run: () => ui().setFollow(!ui().follow) },

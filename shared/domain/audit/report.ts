@@ -4,8 +4,6 @@ import { z } from 'zod';
 import { budgetDimensions } from '../budget.ts';
 import { Count } from '../ids.ts';
 
-export const RuleNumber = z.int().min(1).max(14);
-
 /** The published rules in their short form, by number. */
 export const ruleTitles = {
   1: 'Current request supremacy',
@@ -26,6 +24,7 @@ export const ruleTitles = {
 export type RuleId = keyof typeof ruleTitles;
 /** In order. */
 export const ruleIds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14] as const satisfies readonly RuleId[];
+export const RuleId = z.literal(ruleIds);
 
 /** `held`: recomputed from records of this run. `not_checkable`: nothing recorded says, or there was no occasion. */
 export const auditStatuses = ['held', 'violated', 'not_checkable'] as const;
@@ -146,7 +145,7 @@ export type AuditReason = z.infer<typeof AuditReason>;
 export const maxAuditRecords = 100;
 
 export const AuditRule = z.strictObject({
-  rule: RuleNumber,
+  rule: RuleId,
   title: z.string(),
   status: AuditStatus,
   /** In words (English). */

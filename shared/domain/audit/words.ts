@@ -1,8 +1,11 @@
 // The reasons of an audit in English words: for the command line, for documents, and for the page in English.
 import { assertNever } from '../../lib/assert.ts';
+import { type BudgetDimension, dimensionWords } from '../budget.ts';
 import type { AuditReason, AuditRecord, RecordKind } from './report.ts';
 
 type Int = (value: number) => string;
+
+const listed = (dimensions: readonly BudgetDimension[]): string => dimensions.map((dimension) => dimensionWords[dimension]).join(', ');
 
 /** One sentence or a few. `int` writes a number. */
 export function reasonText(reason: AuditReason, int: Int = String): string {
@@ -68,9 +71,9 @@ export function reasonText(reason: AuditReason, int: Int = String): string {
     case 'nothing_decided':
       return `All ${count(reason.aborted, 'attempt')} ended before ${verb(reason.aborted, 'it was', 'they were')} decided.`;
     case 'budget_kept':
-      return `The budget stands in the header that was hashed before attempt 1, and no limit (${reason.limited.join(', ')}) was exceeded.${reason.overshoot.length > 0 ? ` Reported beyond a reservation, outside the limits: ${reason.overshoot.join(', ')}.` : ''}`;
+      return `The budget stands in the header that was hashed before attempt 1, and no limit (${listed(reason.limited)}) was exceeded.${reason.overshoot.length > 0 ? ` Reported beyond a reservation, outside the limits: ${listed(reason.overshoot)}.` : ''}`;
     case 'budget_exceeded':
-      return `More was used than the header allows: ${reason.dimensions.join(', ')}.`;
+      return `More was used than the header allows: ${listed(reason.dimensions)}.`;
     case 'tokens_not_metered':
       return 'The header limits tokens, and the tokens of this proposer were not metered. All other limits were kept.';
     case 'executions_accounted':
@@ -125,26 +128,45 @@ const kindWords: Readonly<Record<RecordKind, readonly [one: string, several: str
 };
 const shortHash = 12;
 
-/** The name of a record or a span, without its note: `requests 1 to 240`, `header 3f0c88e21a5b`. */
-export function recordText({ kind, from, to, id }: AuditRecord): string {
+/** The kind and numbers of a record or a span: `requests 1 to 240`, `header`. A hash that it is known by stands beside it. */
+export function recordName({ kind, from, to }: AuditRecord, int: Int = String): string {
   const [one, several] = kindWords[kind];
-  const name = from === null || to === null ? [one] : from === to ? [one, String(from)] : [several, `${from} to ${to}`];
-  // A name that is no hash (kind `other`) is whole.
-  const known = id === null ? [] : [kind === 'other' ? id : id.slice(0, shortHash)];
-  return [...name, ...known].filter((part) => part !== '').join(' ');
+  return from === null || to === null ? one : from === to ? `${one} ${int(from)}` : `${several} ${int(from)} to ${int(to)}`;
 }
 
-/** Several names in one text; numbers of one kind that follow each other stand together: `transitions 4, 5, 12`. */
-export function recordsText(records: readonly AuditRecord[]): string {
-  const groups: { readonly kind: RecordKind; readonly numbers: string[] | null; readonly text: string }[] = [];
+/** The name of a record or a span with its hash, without its note: `header 3f0c88e21a5b`. */
+export function recordText(record: AuditRecord): string {
+  const { kind, id } = record;
+  // A name that is no hash (kind `other`) is whole.
+  const known = id === null ? [] : [kind === 'other' ? id : id.slice(0, shortHash)];
+  return [recordName(record), ...known].filter((part) => part !== '').join(' ');
+}
+
+/** Records in their order; single records of one kind that follow each other and go by numbers alone stand together. */
+export function groupRecords(records: readonly AuditRecord[]): AuditRecord[][] {
+  const groups: AuditRecord[][] = [];
+  const single = ({ from, to, id }: AuditRecord): boolean => from !== null && from === to && id === null;
   for (const record of records) {
-    const { kind, from, to, id } = record;
-    const number = from !== null && from === to && id === null ? String(from) : null;
     const last = groups.at(-1);
-    if (number !== null && last?.kind === kind && last.numbers !== null) last.numbers.push(number);
-    else groups.push({ kind, numbers: number === null ? null : [number], text: recordText(record) });
+    const before = last?.at(-1);
+    if (last !== undefined && before?.kind === record.kind && single(before) && single(record)) last.push(record);
+    else groups.push([record]);
   }
-  return groups
-    .map(({ kind, numbers, text }) => (numbers === null || numbers.length === 1 ? text : `${kindWords[kind][1]} ${numbers.join(', ')}`))
+  return groups;
+}
+
+/** What several records of one kind are called: `transitions`. */
+export function kindName(kind: RecordKind): string {
+  return kindWords[kind][1];
+}
+
+/** Several names in one text: `header 3f0c88e21a5b, transitions 4, 5, 12`. */
+export function recordsText(records: readonly AuditRecord[]): string {
+  return groupRecords(records)
+    .map((group) => {
+      const [first] = group;
+      if (first === undefined || group.length === 1) return group.map(recordText).join('');
+      return `${kindName(first.kind)} ${group.map(({ from }) => String(from)).join(', ')}`;
+    })
     .join(', ');
 }

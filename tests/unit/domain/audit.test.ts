@@ -4,7 +4,7 @@ import { auditRun } from '#shared/domain/audit/audit.ts';
 import type { AuditAttempt, AuditFacts } from '#shared/domain/audit/facts.ts';
 import { createFindingBook } from '#shared/domain/audit/findings.ts';
 import { type AuditFinding, objectIn, recordOf, rulesOf } from '#shared/domain/audit/places.ts';
-import { AuditReason, AuditRule, maxAuditRecords, type RuleId, ruleIds } from '#shared/domain/audit/report.ts';
+import { AuditRule, maxAuditRecords, type RuleId, ruleIds } from '#shared/domain/audit/report.ts';
 import { checkRequest } from '#shared/domain/audit/request.ts';
 import { reasonText, recordsText } from '#shared/domain/audit/words.ts';
 import { noAmounts } from '#shared/domain/budget-ledger.ts';
@@ -12,6 +12,7 @@ import { contractSha } from '#shared/domain/bundle-id.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { reviseContract } from '#shared/domain/revise.ts';
 import { ensure } from '#shared/lib/assert.ts';
+import { auditReasons } from '../../support/audit-reasons.ts';
 import { bytesOf, contractOf, filesOf, headerOf } from '../../support/engine/builders.ts';
 
 const contract = contractOf({ caps: [9, 9], advisory: ['style'], infraRetries: 1 });
@@ -311,26 +312,9 @@ describe('requests', () => {
 });
 
 describe('words', () => {
-  test('every reason is a sentence', () => {
-    for (const { shape } of AuditReason.options) {
-      const reason = AuditReason.parse(
-        Object.fromEntries(
-          Object.keys(shape).map((key) => {
-            if (key === 'code') return [key, shape.code.value];
-            return [
-              key,
-              ['limited', 'overshoot', 'dimensions'].includes(key)
-                ? ['attempts']
-                : key === 'keys' && shape.code.value === 'advisory_protected'
-                  ? ['o0']
-                  : 2,
-            ];
-          }),
-        ),
-      );
-      expect(reasonText(reason)).toMatch(/^[A-Z0-9].*\.$/s);
-      expect(reasonText(reason)).not.toMatch(/undefined|\[object/);
-    }
+  test.each(auditReasons)('$code is a sentence', (reason) => {
+    expect(reasonText(reason)).toMatch(/^[A-Z0-9].*\.$/s);
+    expect(reasonText(reason)).not.toMatch(/undefined|\[object/);
   });
 
   test('one is not several', () => {

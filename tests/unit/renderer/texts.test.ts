@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { ruleIds } from '#shared/domain/audit/report.ts';
+import { auditReasons } from '../../support/audit-reasons.ts';
 import { createFormat } from '#renderer/i18n/format.ts';
 import { toward } from '#renderer/i18n/korean.ts';
 import { resolveLanguage, textIn } from '#renderer/i18n/use-text.ts';
@@ -45,4 +47,17 @@ test('numbers, times and sizes read well', () => {
 test('plurals', () => {
   const { t } = textIn('en');
   expect([t.slots(1), t.slots(4), t.committedOf(1), t.runsCount(1, false)]).toEqual(['1 slot', '4 slots', 'of 1 transition', '1 run']);
+});
+
+test('every rule and every reason of an audit is said in both languages', () => {
+  const { en, ko } = { en: textIn('en').t, ko: textIn('ko').t };
+  const koreans = new Set(ruleIds.map((rule) => ko.auditRule(rule)));
+  expect(koreans.size).toBe(ruleIds.length);
+  for (const reason of auditReasons) {
+    expect(ko.auditReason(reason)).toMatch(/[가-힣].*\.$/s);
+    expect(ko.auditReason(reason)).not.toMatch(/undefined|\[object/);
+    expect(en.auditReason(reason)).not.toMatch(/[가-힣]/);
+  }
+  const record = { kind: 'verdict', from: 1, to: 1_240, id: null, note: null } as const;
+  expect([en.auditRecord(record), ko.auditRecord(record)]).toEqual(['verdicts of transitions 1 to 1,240', '전이 1–1,240의 판정']);
 });

@@ -2,6 +2,7 @@ import { assertNever } from '#shared/lib/assert.ts';
 import type { RunDetail } from '#shared/contract/run.ts';
 import type { RunPanel } from '#renderer/state/store.ts';
 import type { DecisionReplay } from '../use-decision-replay.ts';
+import { AuditPanel } from './AuditPanel.tsx';
 import { BranchPanel } from './BranchPanel.tsx';
 import { ComparePanel } from './ComparePanel.tsx';
 import { ReplayPanel } from './ReplayPanel.tsx';
@@ -12,6 +13,8 @@ export function RunPanelView({ panel, detail, replay }: { panel: RunPanel; detai
   switch (panel.kind) {
     case 'replay':
       return <ReplayPanel replay={replay} />;
+    case 'audit':
+      return <AuditPanel detail={detail} />;
     case 'verify':
       return <VerifyPanel key={panel.seq} detail={detail} seq={panel.seq} />;
     case 'branch':
