@@ -1,4 +1,5 @@
 // What one round leaves behind, as the input of one transaction. Nothing is decided here.
+import { abortedMemory, abortedTransition } from '#shared/domain/aborted.ts';
 import { bundleId, summaryText } from '#shared/domain/bundle-id.ts';
 import { aggregateVerdicts } from '#shared/domain/aggregate.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
@@ -275,39 +276,22 @@ export function abortedRecords(
 ): CommitRound {
   const writer = createEventWriter(deps.salt);
   for (const p of proposed ?? []) addProposal(writer, plan.round, p, null);
-  const transitions = plan.slots.map(({ n, slot }, i): Transition => ({
-    run,
-    n,
-    round: plan.round,
-    slot,
-    base: head.id,
-    request: proposed?.[i]?.request ?? null,
-    response: proposed?.[i]?.response ?? null,
-    retrieved: [...(proposed?.[i]?.retrieved ?? [])],
-    featuresShown: null,
-    tree: null,
-    duplicateOf: null,
-    verdict: null,
-    verdictSource: 'none',
-    outcome: 'aborted',
-    bundle: null,
-    cost: ensure(costs[i], `cost of slot ${slot}`),
-  }));
+  const transitions = plan.slots.map(({ n, slot }, i) =>
+    abortedTransition({
+      run,
+      n,
+      round: plan.round,
+      slot,
+      base: head.id,
+      request: proposed?.[i]?.request ?? null,
+      response: proposed?.[i]?.response ?? null,
+      retrieved: [...(proposed?.[i]?.retrieved ?? [])],
+      featuresShown: null,
+      cost: ensure(costs[i], `cost of slot ${slot}`),
+    }),
+  );
   for (const t of transitions) addDecision(writer, t, null);
   addStop(writer, stop);
-  const facts = {
-    run,
-    contract: contract.sha,
-    base: head.id,
-    baseRank: head.rank,
-    tree: null,
-    outcome: 'aborted',
-    verdict: null,
-    changes: [],
-    hunks: [],
-    excerpt: '',
-    note: null,
-  } as const;
   return {
     run,
     at: deps.now(),
@@ -317,7 +301,7 @@ export function abortedRecords(
     salts: writer.salts,
     verdicts: [],
     transitions,
-    memory: transitions.map(({ n }) => memoryEntry({ ...facts, transition: n })),
+    memory: transitions.map((t) => abortedMemory(t, contract.sha, head.rank)),
     bundle: null,
     expectedHead: head.id,
     ...sumCosts(costs),

@@ -8,7 +8,7 @@ import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { assertNever } from '#shared/lib/assert.ts';
 import { isReportPath } from './adapters/report-path.ts';
-import type { CommandJob, Execution } from './runner-contract.ts';
+import { noExecution, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
 import { insideOf, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
@@ -40,12 +40,10 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   const stdout: Buffer[] = [];
   const toolReport = job.adapter?.report ?? null;
   const result = (ended: Ended, rest: Partial<Execution> = {}): Execution => ({
+    ...noExecution,
     startedAt,
     durationMs: (end ?? performance.now()) - start,
-    report: null,
-    reportProblem: null,
     output: output.length > 0 ? new Uint8Array(Buffer.concat(output)) : null,
-    tampered: [],
     ...ended,
     ...rest,
   });

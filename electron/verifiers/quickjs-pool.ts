@@ -1,7 +1,7 @@
 // The runner's threads for pure-js verifiers. They are started when first needed and kept warm; one that is aborted, overruns or is
 // spent is replaced.
 import type { Worker } from 'node:worker_threads';
-import { maxReportBytes, type Execution, type PureJsJob } from './runner-contract.ts';
+import { maxReportBytes, noExecution, type Execution, type PureJsJob } from './runner-contract.ts';
 import type { WorkerAnswer, WorkerJob } from './quickjs-worker.ts';
 
 export type QuickJsPool = {
@@ -84,7 +84,7 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
       thread.onReady = null;
       thread.onAnswer = null;
       thread.onFailure = null;
-      const outcome = { ...blank, startedAt, durationMs: performance.now() - begun, ...execution };
+      const outcome = { ...noExecution, startedAt, durationMs: performance.now() - begun, ...execution };
       if (keep) {
         idle.push(thread);
         settle(outcome);
@@ -128,7 +128,7 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
   return {
     run: (job, signal) =>
       new Promise((resolve) => {
-        const aborted = () => resolve({ ...blank, startedAt: new Date().toISOString(), ending: 'aborted' });
+        const aborted = () => resolve({ ...noExecution, startedAt: new Date().toISOString(), ending: 'aborted' });
         if (signal.aborted) {
           aborted();
           return;
@@ -158,14 +158,3 @@ export function createQuickJsPool(size: number, createWorker: () => Worker): Qui
     },
   };
 }
-
-const blank: Omit<Execution, 'ending' | 'startedAt'> = {
-  durationMs: 0,
-  message: '',
-  exitCode: null,
-  signal: null,
-  report: null,
-  reportProblem: null,
-  output: null,
-  tampered: [],
-};

@@ -132,6 +132,18 @@ export const Execution = z.strictObject({
 });
 export type Execution = z.infer<typeof Execution>;
 
+/** An execution of which nothing came: what is known is added to it. */
+export const noExecution: Omit<Execution, 'startedAt' | 'ending'> = {
+  durationMs: 0,
+  message: '',
+  exitCode: null,
+  signal: null,
+  report: null,
+  reportProblem: null,
+  output: null,
+  tampered: [],
+};
+
 export const RunnerInfo = z.strictObject({ pid: z.int(), active: Count, rssBytes: Count, workers: Count });
 export type RunnerInfo = z.infer<typeof RunnerInfo>;
 

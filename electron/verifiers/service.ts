@@ -14,6 +14,7 @@ import {
   type CommandJob,
   runnerProtocol,
   type AdapterSpec,
+  noExecution,
   type Execution,
   type RunnerContract,
   type RunnerInfo,
@@ -126,7 +127,7 @@ export function createVerifierService(
       const aborted = signal.aborted || (error instanceof RpcError && error.code === 'cancelled');
       if (error instanceof RpcError && error.code === 'closed') await cleared.catch(() => {});
       return {
-        ...nothing,
+        ...noExecution,
         startedAt,
         durationMs: performance.now() - begun,
         ending: aborted ? 'aborted' : 'infra',
@@ -159,20 +160,21 @@ export function createVerifierService(
       const nonce = randomBytes(16).toString('hex');
       const prepared = jobOf(request, id, nonce, tmpDir);
       let execution: Execution;
-      if (typeof prepared === 'string') execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'infra', message: prepared };
+      if (typeof prepared === 'string')
+        execution = { ...noExecution, startedAt: new Date().toISOString(), ending: 'infra', message: prepared };
       else if (await turn(signal)) {
         try {
           execution = await ask(prepared, signal);
         } finally {
           done();
         }
-      } else execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'aborted' };
+      } else execution = { ...noExecution, startedAt: new Date().toISOString(), ending: 'aborted' };
       const ranFreely = unsandboxed && contract.verifier.runsCandidate;
       return recordOf({ id, nonce, tree, execution, unsandboxed: ranFreely }, judgeReport({ contract, nonce, tree, execution }));
     },
     runAuto: async (request, auto, signal) => {
       const prepared = autoJobOf(request, auto, `auto_${uuidv7()}`, randomBytes(16).toString('hex'), tmpDir);
-      let execution: Execution = { ...nothing, startedAt: new Date().toISOString(), ending: 'aborted' };
+      let execution: Execution = { ...noExecution, startedAt: new Date().toISOString(), ending: 'aborted' };
       if (await turn(signal)) {
         try {
           execution = await ask(prepared, signal);
@@ -210,17 +212,6 @@ export function createVerifierService(
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-const nothing: Omit<Execution, 'startedAt' | 'ending'> = {
-  durationMs: 0,
-  message: '',
-  exitCode: null,
-  signal: null,
-  report: null,
-  reportProblem: null,
-  output: null,
-  tampered: [],
-};
 
 const decoder = new TextDecoder();
 

@@ -19,6 +19,20 @@ export const outcomes = [
 export const Outcome = z.enum(outcomes);
 export type Outcome = z.infer<typeof Outcome>;
 
+/** How many of each outcome there are before anything was attempted. */
+export const noOutcomes = (): Record<Outcome, number> => ({
+  commit: 0,
+  tie: 0,
+  regression: 0,
+  incomparable: 0,
+  not_selected: 0,
+  duplicate: 0,
+  unstable: 0,
+  invalid: 0,
+  no_verdict: 0,
+  aborted: 0,
+});
+
 export const StopReason = z.enum(['zero_rank', 'budget', 'user', 'verifier_dead', 'contract_changed', 'stalled']);
 export type StopReason = z.infer<typeof StopReason>;
 

@@ -11,7 +11,7 @@ import type { RunDetail, RunSummary, TransitionRow } from '#shared/contract/run.
 import type { Amounts, Budget } from '#shared/domain/budget.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
-import type { Outcome } from '#shared/domain/transition.ts';
+import { noOutcomes } from '#shared/domain/transition.ts';
 import { fakeReplay } from './fake-replay.ts';
 import { fakeSelections } from './fake-selections.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
@@ -201,18 +201,7 @@ export function createFakeCore({
       const genesis = sha256Text(`${id} genesis`);
       const max = budget(input.attempts ?? 100);
       const contract = sha256Text('contract');
-      const counts = {
-        commit: 0,
-        tie: 0,
-        regression: 0,
-        incomparable: 0,
-        not_selected: 0,
-        duplicate: 0,
-        unstable: 0,
-        invalid: 0,
-        no_verdict: 0,
-        aborted: 0,
-      } satisfies Record<Outcome, number>;
+      const counts = noOutcomes();
       const detail: RunDetail = {
         id,
         task: { id: name, title: `Task ${name}` },

@@ -9,6 +9,7 @@ import type { Measurement } from '#electron/governor/measure.ts';
 import { verdictRecord } from '#electron/governor/verdict-record.ts';
 import type { StoredVerdict, StoredVerifierRun, VerifierRunInput } from '#electron/store/api.ts';
 import { judgeReport, type Judgement } from '#electron/verifiers/judge.ts';
+import { noExecution } from '#electron/verifiers/runner-contract.ts';
 import { parseStrictJson } from '#electron/verifiers/strict-json.ts';
 import type { Findings } from './findings.ts';
 
@@ -181,16 +182,13 @@ function judgeAgain(execution: Execution, findings: Findings): { judgement: Judg
       nonce: row.nonce,
       tree,
       execution: {
+        ...noExecution,
         startedAt: row.started_at,
         durationMs: row.duration_ms,
         ending: pure ? 'returned' : 'exited',
-        message: '',
         exitCode,
         signal,
         report: row.reportBytes,
-        reportProblem: null,
-        output: null,
-        tampered: [],
       },
     });
 

@@ -32,7 +32,7 @@ import { decideRound, finishRound } from '#shared/domain/decide.ts';
 import type { EventBody } from '#shared/domain/event-chain.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
-import { type Outcome, outcomes, type StopReason } from '#shared/domain/transition.ts';
+import { noOutcomes, type Outcome, outcomes, type StopReason } from '#shared/domain/transition.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { type ChainCheck, eventIn, instantOf, type NamedObjects, objectsNamedIn, typeOf } from './chain.ts';
@@ -89,18 +89,6 @@ export type Replaying = Fixed & {
 export function beginReplay(fixed: Fixed & { readonly ancestors: readonly CachedRow[] }): Replaying {
   const cache = createVerdictCache();
   for (const { tree, verdictSha, verdict } of fixed.ancestors) cache.put(tree, verdictSha, verdict);
-  const none = (): Record<Outcome, number> => ({
-    commit: 0,
-    tie: 0,
-    regression: 0,
-    incomparable: 0,
-    not_selected: 0,
-    duplicate: 0,
-    unstable: 0,
-    invalid: 0,
-    no_verdict: 0,
-    aborted: 0,
-  });
   return {
     ...fixed,
     cache,
@@ -113,7 +101,7 @@ export function beginReplay(fixed: Fixed & { readonly ancestors: readonly Cached
     streak: 0,
     used: noAmounts(),
     overshoot: noAmounts(),
-    counts: none(),
+    counts: noOutcomes(),
     memories: 0,
     bundles: 0,
     verdicts: 0,

@@ -1,10 +1,10 @@
 // What a start finds of rounds that a crash left open: their attempts become `aborted`, charged at their reservation.
 import { z } from 'zod';
 import type { JournalItem } from '#shared/contract/app.ts';
+import { abortedMemory, abortedTransition } from '#shared/domain/aborted.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
 import { parseEventLine } from '#shared/domain/event-chain.ts';
 import { Count, type RunId, type Sha } from '#shared/domain/ids.ts';
-import { memoryEntry } from '#shared/domain/memory-entry.ts';
 import type { Transition } from '#shared/domain/transition.ts';
 import { Rank } from '#shared/domain/verdict.ts';
 import { toAmounts } from '../amounts.ts';
@@ -58,10 +58,10 @@ const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
   const { run, id: base, contract } = head;
   const baseRank = Rank.parse(JSON.parse(head.rank));
   const shown = shownByAttempt(db, no, first.event_from);
-  const transitions = open.map(({ key, round, slot, reserved, request, response }): Transition => {
+  const transitions = open.map(({ key, round, slot, reserved, request, response }) => {
     const n = numberOf(key);
     const charged = toAmounts(z.array(Count).parse(JSON.parse(reserved)));
-    return {
+    return abortedTransition({
       run,
       n,
       round,
@@ -71,28 +71,9 @@ const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
       response,
       retrieved: shown.get(n)?.retrieved ?? [],
       featuresShown: shown.get(n)?.featuresShown ?? null,
-      tree: null,
-      duplicateOf: null,
-      verdict: null,
-      verdictSource: 'none',
-      outcome: 'aborted',
-      bundle: null,
       cost: { charged, overshoot: noAmounts() },
-    };
+    });
   });
-  const aborted = {
-    run,
-    contract,
-    base,
-    baseRank,
-    tree: null,
-    outcome: 'aborted',
-    verdict: null,
-    changes: [],
-    hunks: [],
-    excerpt: '',
-    note: null,
-  } as const;
   return db.transaction(() => [
     endRound(
       db,
@@ -105,7 +86,7 @@ const abortRound = (db: WritableDb, no: number, at: string): JournalItem[] => {
         salts: [],
         verdicts: [],
         transitions,
-        memory: transitions.map(({ n }) => memoryEntry({ ...aborted, transition: n })),
+        memory: transitions.map((t) => abortedMemory(t, contract, baseRank)),
         bundle: null,
         expectedHead: base,
         charged: transitions.reduce((sum, { cost }) => addAmounts(sum, cost.charged), noAmounts()),

@@ -1,5 +1,5 @@
 // Between an execution and its adapter, in the runner.
-import type { AdapterSpec, CommandJob, Execution, FilesJob } from '../runner-contract.ts';
+import { noExecution, type AdapterSpec, type CommandJob, type Execution, type FilesJob } from '../runner-contract.ts';
 import type { AdapterThreads } from './adapter-thread.ts';
 
 /**
@@ -23,11 +23,10 @@ export async function adaptExecution(
 export async function adaptFiles(job: FilesJob, threads: AdapterThreads, signal: AbortSignal): Promise<Execution> {
   const startedAt = new Date().toISOString();
   const start = performance.now();
-  const execution = { startedAt, message: '', exitCode: null, signal: null, reportProblem: null, output: null, tampered: [] };
-  if (signal.aborted) return { ...execution, durationMs: 0, ending: 'aborted', report: null };
+  if (signal.aborted) return { ...noExecution, startedAt, ending: 'aborted' };
   const nothing = { report: null, reportProblem: null, exitCode: null };
   const report = await threads.adapt({ ...given(job, job.adapter), ...nothing }, Math.min(job.adapter.parseMs, job.runMs), signal);
-  return { ...execution, durationMs: performance.now() - start, ending: 'returned', report };
+  return { ...noExecution, startedAt, durationMs: performance.now() - start, ending: 'returned', report };
 }
 
 const given = ({ files, nonce, tree, contract }: CommandJob | FilesJob, { name, obligations, advisory }: AdapterSpec) => ({

@@ -8,6 +8,7 @@ import { loadTask } from '#electron/core/tasks/load-task.ts';
 import type { AdapterName } from '#electron/verifiers/adapters/adapter.ts';
 import type { Verification, VerifyRequest } from '#electron/verifiers/api.ts';
 import { judgeReport } from '#electron/verifiers/judge.ts';
+import { noExecution } from '#electron/verifiers/runner-contract.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import { ContractBody } from '#shared/domain/contract.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -87,18 +88,7 @@ describe('a tool with a report', () => {
         contract: input.contract,
         nonce: run.nonce,
         tree: input.tree,
-        execution: {
-          startedAt: '',
-          durationMs: 0,
-          ending: 'exited',
-          message: '',
-          exitCode,
-          signal: null,
-          report: bytesOf(run.report),
-          reportProblem: null,
-          output: null,
-          tampered: [],
-        },
+        execution: { ...noExecution, startedAt: '', ending: 'exited', exitCode, report: bytesOf(run.report) },
       });
     expect(again(1)).toMatchObject({ kind: 'ranked', rank: [0, 1] });
     expect(again(0)).toMatchObject({ kind: 'no_verdict', code: 'attestation', message: expect.stringContaining('exit code 1, not 0') });

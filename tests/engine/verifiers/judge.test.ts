@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { judgeReport, maxDetailBytes, type Judgement } from '#electron/verifiers/judge.ts';
-import type { Execution } from '#electron/verifiers/runner-contract.ts';
+import { Ending, noExecution, type Execution } from '#electron/verifiers/runner-contract.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { utf8Length } from '#shared/lib/text.ts';
 import { makeContract } from './support.ts';
@@ -13,16 +13,12 @@ const echo = { nonce, tree, contract: contract.sha };
 const encoder = new TextEncoder();
 
 const execution = (report: string | Uint8Array | null, changes: Partial<Execution> = {}): Execution => ({
+  ...noExecution,
   startedAt: '2026-01-01T00:00:00.000Z',
   durationMs: 1,
   ending: 'exited',
-  message: '',
   exitCode: 0,
-  signal: null,
   report: typeof report === 'string' ? encoder.encode(report) : report,
-  reportProblem: null,
-  output: null,
-  tampered: [],
   ...changes,
 });
 const judgeText = (report: string | Uint8Array | null, changes: Partial<Execution> = {}, under: Contract = contract): Judgement =>
@@ -298,16 +294,7 @@ describe('properties', () => {
 
   test('no ending but a clean one ranks', () => {
     const unclean = fc.record({
-      ending: fc.constantFrom<Execution['ending']>(
-        'threw',
-        'out_of_memory',
-        'timeout',
-        'setup_timeout',
-        'output',
-        'aborted',
-        'infra',
-        'exited',
-      ),
+      ending: fc.constantFrom(...Ending.options.filter((ending) => ending !== 'returned')),
       exitCode: fc.integer({ min: 1, max: 255 }),
     });
     fc.assert(

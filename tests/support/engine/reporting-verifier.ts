@@ -1,6 +1,6 @@
 // A scripted verifier whose executions leave what a real one leaves: a report with the nonce, judged by the real judge. A replay needs it.
 import { judgeReport, verdictOf } from '#electron/verifiers/judge.ts';
-import type { Execution } from '#electron/verifiers/runner-contract.ts';
+import { noExecution, type Execution } from '#electron/verifiers/runner-contract.ts';
 import { noGuarantees } from '#electron/verifiers/sandbox/api.ts';
 import type { Verification, VerifierService } from '#electron/verifiers/api.ts';
 import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
@@ -57,16 +57,11 @@ export function createReportingVerifier({
       const nonce = sha256Text(id).slice(0, 32);
       const written = bytesOf(output(tree, time));
       const base: Execution = {
+        ...noExecution,
         startedAt: '2026-01-01T00:00:00.000Z',
         durationMs: 1.25,
         ending: 'returned',
-        message: '',
-        exitCode: null,
-        signal: null,
-        report: null,
-        reportProblem: null,
         output: written.length === 0 ? null : written,
-        tampered: [],
       };
       const report = (values: readonly number[], echo: string): Uint8Array =>
         bytesOf(
