@@ -1,7 +1,7 @@
 // A run that looks like one, made from a seed: rounds of four slots, all ten outcomes, a chain that only falls.
 import type { RunData } from '#renderer/state/run-data.ts';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
-import type { Obligation } from '#shared/domain/obligation.ts';
+import { obligationOf } from '../support/contract.ts';
 
 export type FakeRow = {
   readonly outcome: Outcome;
@@ -22,17 +22,6 @@ const names = [
   'type_errors',
 ];
 
-export const fakeObligation = (key: string, title = key): Obligation => ({
-  key,
-  title,
-  cap: 100_000,
-  kind: 'count',
-  visibility: 'full',
-  onCandidateTimeout: 'cap',
-  missing: 'cap',
-  aggregate: 'worst',
-});
-
 /** A store that holds these rows and this chain; `loaded(n)` false = the row is not there yet. */
 export function fakeData(
   keys: readonly string[],
@@ -47,7 +36,7 @@ export function fakeData(
   const data: RunData & { readonly asked: readonly [number, number][] } = {
     run: 'run_fake',
     m: keys.length,
-    obligations: keys.map((key) => fakeObligation(key)),
+    obligations: keys.map((key) => obligationOf(key, { title: key, cap: 100_000 })),
     count: rows.length,
     outcome: (n) => {
       const found = row(n);

@@ -3,20 +3,11 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { autoPart, autoText, joinEvidence } from '#shared/domain/auto-evidence.ts';
 import { maxExcerptBytes } from '#shared/domain/memory-entry.ts';
-import type { Obligation } from '#shared/domain/obligation.ts';
 import { truncateUtf8, utf8Length } from '#shared/lib/text.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
+import { obligationOf } from '../support/contract.ts';
 
-const hidden: Obligation = {
-  key: 'hidden-key',
-  title: 'The Hidden Title',
-  cap: 9,
-  kind: 'count',
-  visibility: 'hidden',
-  onCandidateTimeout: 'cap',
-  missing: 'malformed',
-  aggregate: 'worst',
-};
+const hidden = obligationOf('hidden-key', { title: 'The Hidden Title', visibility: 'hidden' });
 const tree = sha256Text('tree');
 const word = fc.constantFrom(
   '[auto] ',

@@ -1,22 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { excerptFor, maxExcerptBytes } from '#shared/domain/memory-entry.ts';
-import type { Obligation } from '#shared/domain/obligation.ts';
 import { utf8Length } from '#shared/lib/text.ts';
+import { obligationOf } from '../support/contract.ts';
 
 const visibility = fc.constantFrom('full' as const, 'aggregate' as const, 'hidden' as const);
-const obligations: fc.Arbitrary<Obligation[]> = fc.array(visibility, { minLength: 1, maxLength: 5 }).map((all) =>
-  all.map((v, i) => ({
-    key: `obligation_${i}`,
-    title: `Title number ${i}!`,
-    cap: 9,
-    kind: 'count',
-    visibility: v,
-    onCandidateTimeout: 'cap',
-    missing: 'malformed',
-    aggregate: 'worst',
-  })),
-);
+const obligations = fc
+  .array(visibility, { minLength: 1, maxLength: 5 })
+  .map((all) => all.map((v, i) => obligationOf(`obligation_${i}`, { title: `Title number ${i}!`, visibility: v })));
 // Texts that mention obligations, in any case and on any line.
 const mention = fc
   .tuple(fc.nat({ max: 4 }), fc.constantFrom('obligation_', 'OBLIGATION_', 'Title number ', 'title NUMBER '))

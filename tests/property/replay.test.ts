@@ -1,41 +1,21 @@
 // Any single edit of a stored run, anywhere in it, is found and named; so is any flipped byte of an event line or a stored object.
-import { rm } from 'node:fs/promises';
 import { assert, asyncProperty, boolean, constantFrom, double } from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ensure } from '#shared/lib/assert.ts';
 import { randomScript } from '../support/engine/random-script.ts';
-import { createStoredRun, type StoredRun, type StoredStore, temporaryStore } from '../support/engine/stored-run.ts';
-import { changed, columnsOf, names, rowsOf, tables, valueAt, write } from '../engine/replay/edits.ts';
-import { freshReads, openPast, replay } from '../engine/replay/support.ts';
+import { changed, columnsOf, names, rowsOf, tables, valueAt, write, takeBack } from '../engine/replay/edits.ts';
+import { storedForEdits } from '../engine/replay/stored.ts';
 
-let opened: StoredStore;
-let stored: StoredRun;
-
-beforeAll(async () => {
-  opened = await temporaryStore();
-  stored = await createStoredRun(opened.store, {
-    contract: { caps: [9, 9, 9], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
-    seed: { rank: [5, 4, 4] },
-    script: randomScript(7, 9),
-    header: { slots: 3, budget: { attempts: 30 } },
-    verifier: {
-      override: (tree, time, state) =>
-        'rank' in state && Number.parseInt(tree.slice(0, 4), 16) % 4 === 0 && time === 2 ? { rank: state.rank.map((r) => r + 1) } : state,
-    },
-  });
-  await stored.go(opened.store);
-  await opened.store.close();
+const { open, replayed } = storedForEdits({
+  contract: { caps: [9, 9, 9], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+  seed: { rank: [5, 4, 4] },
+  script: randomScript(7, 9),
+  header: { slots: 3, budget: { attempts: 30 } },
+  verifier: {
+    override: (tree, time, state) =>
+      'rank' in state && Number.parseInt(tree.slice(0, 4), 16) % 4 === 0 && time === 2 ? { rank: state.rank.map((r) => r + 1) } : state,
+  },
 });
-afterAll(() => rm(opened.dataDir, { recursive: true, force: true }));
-
-const replayed = async () => {
-  const reads = freshReads(opened.dataDir);
-  try {
-    return await replay(reads.store, stored.run, stored.proposer);
-  } finally {
-    reads.close();
-  }
-};
 
 const possible = (edit: () => void): boolean => {
   try {
@@ -48,7 +28,7 @@ const possible = (edit: () => void): boolean => {
 };
 
 test('any single edit is named', async () => {
-  const db = openPast(opened.dataDir);
+  const db = open();
   const columns = tables.flatMap((table) => columnsOf(db, table).map((column) => ({ table, column, rows: rowsOf(db, table) })));
   try {
     await assert(
@@ -68,11 +48,7 @@ test('any single edit is named', async () => {
             const report = await replayed();
             expect({ named: names(report, db, edit, before), found: report.mismatches.slice(0, 5) }).toMatchObject({ named: true });
           } finally {
-            write(db, {
-              ...edit,
-              value: before,
-              rowid: column === 'sha' && (table === 'contract' || table === 'tree') ? String(value) : rowid,
-            });
+            takeBack(db, edit, before);
           }
         },
       ),
@@ -85,7 +61,7 @@ test('any single edit is named', async () => {
 });
 
 test('a row that is gone, or one too many, is named', async () => {
-  const db = openPast(opened.dataDir);
+  const db = open();
   try {
     for (const table of ['transition', 'memory', 'event', 'salt', 'bundle', 'verifier_run', 'verdict']) {
       const rows = rowsOf(db, table);

@@ -9,6 +9,7 @@ import { estimateTokens, type MemoryLimits, maxListed, memoryView, retrieve } fr
 import { sha256Text } from '#shared/lib/hash.ts';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import { runIdOf } from '../support/engine/builders.ts';
+import { obligationOf } from '../support/contract.ts';
 
 const contractSha = sha256Text('contract');
 const bundles = ['seed', 'second', 'elsewhere'].map((name) => sha256Text(name));
@@ -16,16 +17,11 @@ const [seed = '', head = ''] = bundles;
 const secret = 'sekrit';
 
 // No key is a part of another.
-const obligation = (i: number, visibility: Obligation['visibility']): Obligation => ({
-  key: `${visibility === 'full' ? 'open' : secret}-${'abcdef'[i] ?? ''}`,
-  title: `${visibility === 'full' ? 'Open' : 'Sekrit'} title ${i}.`,
-  cap: 9,
-  kind: 'count',
-  visibility,
-  onCandidateTimeout: 'cap',
-  missing: 'malformed',
-  aggregate: 'worst',
-});
+const obligation = (i: number, visibility: Obligation['visibility']) =>
+  obligationOf(`${visibility === 'full' ? 'open' : secret}-${'abcdef'[i] ?? ''}`, {
+    title: `${visibility === 'full' ? 'Open' : 'Sekrit'} title ${i}.`,
+    visibility,
+  });
 
 const visibility = fc.constantFrom('full' as const, 'aggregate' as const, 'hidden' as const);
 const contracts = fc

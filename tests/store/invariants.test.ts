@@ -314,6 +314,38 @@ describe('an event', () => {
   });
 });
 
+/** Offers the triggers a commit of this rank on the head of `one`, past the decision that would refuse it, with a verdict of its own. */
+const offerCommit = (one: Scenario, rank: readonly unknown[]): void => {
+  const no = db.get(sql<{ no: number }>('SELECT no FROM run WHERE id = ?'), one.run)?.no ?? 0;
+  const potential = rank.reduce((sum: number, r) => sum + (typeof r === 'number' ? r : 0), 0);
+  const { id, tree } = one.head();
+  const verdict = '9'.repeat(64);
+  execute(
+    db,
+    `INSERT INTO verdict (sha, tree, contract, kind, era, rank, potential, body) VALUES (?, ?, ?, 'ranked', ?, '[]', ?, '{}')`,
+    verdict,
+    tree,
+    one.contract.sha,
+    rowKey(no, 0),
+    potential,
+  );
+  execute(
+    db,
+    `INSERT INTO bundle (key, id, edge, transition, potential, era, era_start, parent, contract, tree, verdict, summary, rank, summary_text)
+     VALUES (?, ?, 'commit', 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, '')`,
+    rowKey(no, 1),
+    'f'.repeat(64),
+    potential,
+    rowKey(no, 0),
+    id,
+    one.contract.sha,
+    tree,
+    verdict,
+    'a'.repeat(64),
+    JSON.stringify(rank),
+  );
+};
+
 describe('a bundle of many obligations', () => {
   const many = 200;
   const wide = (rank: readonly number[]) => {
@@ -327,40 +359,9 @@ describe('a bundle of many obligations', () => {
     openRound(db, one.open(1));
     storeProposals(db, one.proposals(1));
     const input = one.commit([{ kind: 'ranked', text: 'next', rank }]);
-    // What the decision would never let through is offered to the triggers as a commit of the same shape.
-    const no = db.get(sql<{ no: number }>('SELECT no FROM run WHERE id = ?'), one.run)?.no ?? 0;
-    return { one, input, no };
+    return { one, input };
   };
   const at = (i: number, value: number) => Array.from({ length: many }, (_, k) => (k === i ? value : 2));
-  const offer = (rank: readonly unknown[]) => {
-    const { one, no } = wide(at(0, 1));
-    const potential = rank.reduce((sum: number, r) => sum + (typeof r === 'number' ? r : 0), 0);
-    const verdict = '9'.repeat(64);
-    execute(
-      db,
-      `INSERT INTO verdict (sha, tree, contract, kind, era, rank, potential, body) VALUES (?, ?, ?, 'ranked', ?, '[]', ?, '{}')`,
-      verdict,
-      one.head().tree,
-      one.contract.sha,
-      rowKey(no, 0),
-      potential,
-    );
-    execute(
-      db,
-      `INSERT INTO bundle (key, id, edge, transition, potential, era, era_start, parent, contract, tree, verdict, summary, rank, summary_text)
-       VALUES (?, ?, 'commit', 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, '')`,
-      rowKey(no, 1),
-      'f'.repeat(64),
-      potential,
-      rowKey(no, 0),
-      one.head().id,
-      one.contract.sha,
-      one.head().tree,
-      verdict,
-      'a'.repeat(64),
-      JSON.stringify(rank),
-    );
-  };
   test('commits when one gets better', () => {
     const { input } = wide(at(150, 0));
     expect(commitRound(db, input)).toHaveLength(1);
@@ -375,7 +376,7 @@ describe('a bundle of many obligations', () => {
     ['one is missing', at(0, 1).slice(0, 199), /one value per obligation/],
     ['one is too many', [...at(0, 1), 0], /one value per obligation/],
   ])('is refused when %s', (_, rank, message) => {
-    expect(() => offer(rank)).toThrow(message);
+    expect(() => offerCommit(wide(at(0, 1)).one, rank)).toThrow(message);
   });
 });
 
@@ -386,40 +387,12 @@ test('the SQL predicate agrees with relate() for all ranks of three values up to
   for (const [i, base] of ranks.entries()) {
     const one = createScenario({ i: i + 1, caps: [2, 2, 2], genesis: base, header: { budget: { attempts: 50 } } });
     start(db, one);
-    const no = db.get(sql<{ no: number }>('SELECT no FROM run WHERE id = ?'), one.run)?.no ?? 0;
     for (const rank of ranks) {
       const dominates = relate(rank, base) === 'dominates';
       execute(db, 'SAVEPOINT attempt');
-      const insert = () => {
-        const potential = rank.reduce((a, b) => a + b, 0);
-        execute(
-          db,
-          `INSERT INTO verdict (sha, tree, contract, kind, era, rank, potential, body) VALUES (?, ?, ?, 'ranked', ?, '[]', ?, '{}')`,
-          'e'.repeat(64),
-          one.head().tree,
-          one.contract.sha,
-          rowKey(no, 0),
-          potential,
-        );
-        execute(
-          db,
-          `INSERT INTO bundle (key, id, edge, transition, potential, era, era_start, parent, contract, tree, verdict, summary, rank, summary_text)
-           VALUES (?, ?, 'commit', 1, ?, 0, ?, ?, ?, ?, ?, ?, ?, '')`,
-          rowKey(no, 1),
-          'f'.repeat(64),
-          potential,
-          rowKey(no, 0),
-          one.head().id,
-          one.contract.sha,
-          one.head().tree,
-          'e'.repeat(64),
-          'a'.repeat(64),
-          JSON.stringify(rank),
-        );
-      };
       let refused = '';
       try {
-        insert();
+        offerCommit(one, rank);
       } catch (error) {
         refused = error instanceof Error ? error.message : 'something else';
       }

@@ -8,7 +8,8 @@ import type { RunnerProcess } from '#electron/host/engine.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunDetail, RunSummary, TransitionRow } from '#shared/contract/run.ts';
-import type { Amounts, Budget } from '#shared/domain/budget.ts';
+import { noAmounts } from '#shared/domain/budget-ledger.ts';
+import type { Amounts } from '#shared/domain/budget.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import type { Contract } from '#shared/contract/contract.ts';
 import { noOutcomes } from '#shared/domain/transition.ts';
@@ -16,30 +17,12 @@ import { fakeReplay } from './fake-replay.ts';
 import { fakeSelections } from './fake-selections.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
+import { contractBodyOf, budgetOf, obligationOf } from './contract.ts';
 
 /** A runner that answers nothing and never ends. */
 export const fakeRunner = (): Promise<RunnerProcess> => Promise.resolve({ port: createPortPair()[0], exited: new Promise(() => {}) });
 
-const amounts = (attempts: number): Amounts => ({
-  attempts,
-  rounds: attempts,
-  requests: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  verifierRuns: attempts,
-  verifierMs: 0,
-  wallMs: 0,
-});
-const budget = (attempts: number): Budget => ({ ...noLimits, attempts });
-const noLimits = {
-  rounds: null,
-  requests: null,
-  promptTokens: null,
-  completionTokens: null,
-  verifierRuns: null,
-  verifierMs: null,
-  wallMs: null,
-};
+const amounts = (attempts: number): Amounts => ({ ...noAmounts(), attempts, rounds: attempts, verifierRuns: attempts });
 
 type FakeRun = { detail: RunDetail; rows: TransitionRow[]; stop: AbortController; changed: Set<() => void> };
 
@@ -199,7 +182,7 @@ export function createFakeCore({
       const started = name !== 'no-verdict';
       const at = new Date().toISOString();
       const genesis = sha256Text(`${id} genesis`);
-      const max = budget(input.attempts ?? 100);
+      const max = budgetOf(input.attempts ?? 100);
       const contract = sha256Text('contract');
       const counts = noOutcomes();
       const detail: RunDetail = {
@@ -316,48 +299,10 @@ function fakeTaskInfo(folder: string): TaskInfo {
     seedTree: sha256Text('seed'),
     seedFiles: 1,
     seedBytes: 1,
-    budget: budget(100),
+    budget: budgetOf(100),
     operators: [],
   };
 }
 
-function fakeContract(name: string): RunDetail['contractBody'] {
-  const sha = sha256Text(name);
-  return {
-    format: 'pawl.contract/1',
-    name,
-    version: 1,
-    previous: null,
-    instruction: sha,
-    obligations: [
-      {
-        key: 'clashes',
-        title: 'Clashes',
-        cap: 100,
-        kind: 'count',
-        visibility: 'full',
-        onCandidateTimeout: 'cap',
-        missing: 'malformed',
-        aggregate: 'worst',
-      },
-    ],
-    advisory: [],
-    from: [null],
-    verifier: {
-      kind: 'pure-js',
-      command: [],
-      file: 'verifier/check.js',
-      runsCandidate: false,
-      isolation: 'none',
-      adapter: null,
-      report: null,
-      files: [],
-      env: [],
-      timeoutsMs: { setup: 1000, transfer: 1000, run: 1000, parse: 1000 },
-      limits: { memoryMb: 64, cpuS: 10, processes: 1, fileMb: 1, outputKb: 64 },
-    },
-    artifact: { allowEmpty: false, maxFiles: 10, maxBytes: 1000, writable: ['a.json'], protectedPaths: [], schema: null },
-    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 0 },
-    auto: [],
-  };
-}
+const fakeContract = (name: string): RunDetail['contractBody'] =>
+  contractBodyOf([obligationOf('clashes', { title: 'Clashes', cap: 100 })], { name, instruction: sha256Text(name) });

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadTask } from '#electron/core/tasks/load-task.ts';
 import type { AdapterName } from '#electron/verifiers/adapters/adapter.ts';
 import type { Verification, VerifyRequest } from '#electron/verifiers/api.ts';
@@ -14,19 +14,10 @@ import { ContractBody } from '#shared/domain/contract.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { missingHere } from '../sandbox/support.ts';
-import { makeContract, never, request, seed, startVerifiers, textFile } from '../verifiers/support.ts';
+import { makeContract, never, request, seed, textFile } from '../verifiers/support.ts';
+import { verifiersOfFile } from '../verifiers/of-file.ts';
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-});
-afterEach(() => {
-  const left = it.leftovers();
-  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
-});
+const it = verifiersOfFile();
 
 const Reported = z.object({ adapter: z.object({ report: z.string() }) });
 

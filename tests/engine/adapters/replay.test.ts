@@ -1,13 +1,8 @@
 // Runs under adapters over a whole engine, and their decision replay: the stored report is enough, the exit code of the tool included.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+import { expect, test } from 'vitest';
+import { engineHere, folderHere } from '../../support/engine/in-test.ts';
 
 const counting = `adapter = "json-schema"
 [[obligation]]
@@ -39,11 +34,8 @@ test.each([
   ['json-schema', counting],
   ['junit', testing],
 ])('%s: a run reaches zero rank, and every decision is found again', async (_, verifier) => {
-  const folder = await temporaryFolder();
-  cleanups.push(() => folder.remove());
-  const engine = await startEngine(path.join(folder.path, 'data'));
-  cleanups.push(() => engine.close());
-  const task = path.join(folder.path, 'task');
+  const engine = await engineHere();
+  const task = await folderHere();
   await mkdir(path.join(task, 'artifact'), { recursive: true });
   await mkdir(path.join(task, 'verifier'));
   await writeFile(

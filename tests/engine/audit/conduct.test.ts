@@ -1,23 +1,17 @@
 // Rules that an untouched run can break: what its proposer did, and what the selection did. Every record is what its sources give.
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AuditReport } from '#shared/contract/audit.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import { bytesOf, filesOf, treeOf } from '../../support/engine/builders.ts';
-import { createStoredRun, type StoredRunOptions, temporaryStore } from '../../support/engine/stored-run.ts';
+import { createStoredRun, type StoredRunOptions } from '../../support/engine/stored-run.ts';
+import { storeHere } from '../../support/engine/in-test.ts';
 import { seedFiles } from '../../support/engine/scripted-run.ts';
 import { replay } from '../replay/support.ts';
 import { auditOf, createEditingProposer, ruleIn, rulesWith } from './support.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
 /** Runs to the end, and audits what the replay of decisions has nothing against. */
 async function audited(options: Omit<StoredRunOptions, 'contract' | 'seed' | 'script'> & Partial<StoredRunOptions>): Promise<AuditReport> {
-  const opened = await temporaryStore();
-  cleanups.push(() => opened.close());
-  const { store } = opened;
+  const { store } = await storeHere();
   const stored = await createStoredRun(store, {
     contract: { caps: [9, 9] },
     seed: { rank: [5, 5] },

@@ -4,7 +4,8 @@ import { AuditReport } from '#shared/contract/audit.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import type { Engine } from '../../support/engine/engine-fixture.ts';
 import { pawl, pawlAround } from '../../support/engine/pawl-on-engine.ts';
-import { engineOn, runToEnd, smallTask } from '../proposers/support.ts';
+import { engineHere, smallTaskHere } from '../../support/engine/in-test.ts';
+import { runToEnd } from '../../support/engine/ended-run.ts';
 import { openPast } from '../replay/support.ts';
 import { ruleIn, rulesWith } from './support.ts';
 
@@ -14,8 +15,8 @@ async function audited({ client }: Engine, run: string): Promise<AuditReport> {
 }
 
 test('a run of the search in words and as one document; exit codes', async () => {
-  const engine = await engineOn();
-  const { run } = await runToEnd(engine, { task: await smallTask({ attempts: 24 }), proposer: 'search', slots: 2, seed: 3 });
+  const engine = await engineHere();
+  const { run } = await runToEnd(engine, { task: await smallTaskHere({ attempts: 24 }), proposer: 'search', slots: 2, seed: 3 });
 
   const told = await pawl(engine, 'audit', run.slice(0, 20));
   expect(told.code).toBe(0);
@@ -51,8 +52,8 @@ test('a run of the search in words and as one document; exit codes', async () =>
 });
 
 test('what is refused, and what was ended', async () => {
-  const engine = await engineOn();
-  const { run } = await runToEnd(engine, { task: await smallTask({ attempts: 4 }), proposer: 'search', slots: 2, seed: 3 });
+  const engine = await engineHere();
+  const { run } = await runToEnd(engine, { task: await smallTaskHere({ attempts: 4 }), proposer: 'search', slots: 2, seed: 3 });
   expect(await pawl(engine, 'audit')).toMatchObject({ code: 2 });
   expect(await pawl(engine, 'audit', 'run_0000', '--json')).toMatchObject({ code: 1, out: expect.stringMatching(/^\{"error":/) });
   // Ctrl-C before anything came: no audit, and not the code of a violated rule.
@@ -63,8 +64,8 @@ test('what is refused, and what was ended', async () => {
 });
 
 test('a program: its tokens, its tools and what it read are not recorded; memory stands beside the instruction', async () => {
-  const engine = await engineOn();
-  const task = await smallTask({ numbers: [3, 2, 4, 1], budget: 'completion_tokens = 1000' });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ numbers: [3, 2, 4, 1], budget: 'completion_tokens = 1000' });
   const edits = ['echo >> numbers.json', "sed -i 's/^  1$/  0/' numbers.json", "sed -i 's/^  4,$/  3,/' numbers.json"];
   const command = { command: `case $PAWL_N in ${edits.map((edit, i) => `${i + 1}) ${edit};;`).join(' ')} esac`, timeoutMs: 20_000 };
   const { run, rows } = await runToEnd(engine, { task, proposer: 'command', command, slots: 1, seed: 1, attempts: 3 });
@@ -81,8 +82,8 @@ test('a program: its tokens, its tools and what it read are not recorded; memory
 });
 
 test('a record, a person and a resumption', async () => {
-  const engine = await engineOn();
-  const task = await smallTask({ attempts: 40 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 40 });
   const original = await runToEnd(engine, { task, proposer: 'search', slots: 2, seed: 3, attempts: 6 });
   const again = await runToEnd(engine, { task, proposer: 'recorded', record: original.run, slots: 2, seed: 1, attempts: 6 });
   const recorded = await audited(engine, again.run);
@@ -105,8 +106,8 @@ test('a record, a person and a resumption', async () => {
 });
 
 test('an overlay is held to the contract before it, where that is stored', async () => {
-  const engine = await engineOn();
-  const task = await smallTask({ attempts: 4 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 4 });
   const start = { task, proposer: 'search' as const, slots: 2, seed: 3 };
   const overlaid = await runToEnd(engine, { ...start, quarantine: ['right'] });
   const alone = await audited(engine, overlaid.run);
@@ -126,8 +127,8 @@ test('an overlay is held to the contract before it, where that is stored', async
 });
 
 test('a branch says which verdicts it takes from the runs it comes from', async () => {
-  const engine = await engineOn();
-  const parent = await runToEnd(engine, { task: await smallTask({ attempts: 24 }), proposer: 'search', slots: 2, seed: 3 });
+  const engine = await engineHere();
+  const parent = await runToEnd(engine, { task: await smallTaskHere({ attempts: 24 }), proposer: 'search', slots: 2, seed: 3 });
   const branch = await runToEnd(engine, { from: { run: parent.run, seq: 1 }, proposer: 'search', slots: 2, seed: 4, attempts: 8 });
   const report = await audited(engine, branch.run);
   expect(rulesWith(report, 'violated')).toEqual([]);

@@ -2,10 +2,11 @@
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { engineOn, replayed, runToEnd, smallTask } from '../proposers/support.ts';
+import { replayed, runToEnd } from '../../support/engine/ended-run.ts';
+import { engineHere, smallTaskHere } from '../../support/engine/in-test.ts';
 
 const withAuto = async (lines: string): Promise<string> => {
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts: 16 });
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 16 });
   await appendFile(path.join(task, 'task.toml'), lines);
   return task;
 };
@@ -13,9 +14,9 @@ const withAuto = async (lines: string): Promise<string> => {
 const start = { proposer: 'search' as const, slots: 4, seed: 2 };
 
 test('what they say is in the memory, with the tree, and every decision is the same with and without them', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const plain = await runToEnd(engine, { ...start, task: await smallTask({ numbers: [3, 0, 4, 1], attempts: 16 }) });
+  const plain = await runToEnd(engine, { ...start, task: await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 16 }) });
   const task = await withAuto(`
 [[auto]]
 name = "size"

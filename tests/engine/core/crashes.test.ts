@@ -1,35 +1,14 @@
 // What a whole engine makes of a machine that fails it: it says what has happened, loses nothing, and can go on.
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openReadable } from '#electron/store/db.ts';
 import { RpcError } from '#shared/contract/errors.ts';
-import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { writeSmallTask } from '../../support/engine/small-task.ts';
+import type { Engine } from '../../support/engine/engine-fixture.ts';
+import { engineHere, folderHere, smallTaskHere } from '../../support/engine/in-test.ts';
 import { brokenInvariants } from '../../support/invariants.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const folder = async (): Promise<string> => {
-  const made = await temporaryFolder();
-  cleanups.push(() => made.remove());
-  return made.path;
-};
-const engineOn = async (dataDir: string, storeWorker?: URL): Promise<Engine> => {
-  const engine = await startEngine(dataDir, storeWorker);
-  let closed: Promise<void> | undefined;
-  const close = () => (closed ??= engine.close());
-  cleanups.push(close);
-  return { ...engine, close };
-};
-const smallTask = async (): Promise<string> => {
-  const task = await writeSmallTask({ attempts: 40 });
-  cleanups.push(() => task.remove());
-  return task.path;
-};
+const smallTask = (): Promise<string> => smallTaskHere({ attempts: 40 });
 const start = ({ client }: Engine, task: string) => client.call('run.start', { task, proposer: 'search', slots: 4, seed: 1 });
 
 /** The last summary of a run whose loop ends, and the error with which it ends, if it does. */
@@ -47,7 +26,7 @@ const chain = async ({ client }: Engine, run: string): Promise<string[]> => [...
 
 /** The chain of the same run that nothing happened to. */
 const undisturbed = async (task: string): Promise<string[]> => {
-  const engine = await engineOn(await folder());
+  const engine = await engineHere();
   const { run } = await start(engine, task);
   expect(await watched(engine, run)).toMatchObject({ error: null, summary: { stop: 'budget' } });
   return chain(engine, run);
@@ -58,8 +37,8 @@ describe('a store whose writer dies', () => {
 
   test('in the middle of a transaction: the engine says so and is lost, and the next one goes on from the last commit', async () => {
     const task = await smallTask();
-    const dataDir = await folder();
-    const first = await startEngine(dataDir, dying);
+    const dataDir = await folderHere();
+    const first = await engineHere(dataDir, dying);
     const { run } = await start(first, task);
     const { summary, error } = await watched(first, run);
     expect(error).toMatchObject({
@@ -79,7 +58,7 @@ describe('a store whose writer dies', () => {
     });
     await first.close();
 
-    const next = await engineOn(dataDir);
+    const next = await engineHere(dataDir);
     expect(await next.client.call('run.get', { run })).toMatchObject({ status: 'interrupted', counts: { commit: 1, aborted: 4 } });
     await next.client.call('run.resume', { run });
     expect(await watched(next, run)).toMatchObject({ error: null, summary: { stop: 'budget' } });
@@ -95,9 +74,9 @@ describe('a full disk', () => {
 
   test('in the middle of a run: it is interrupted with the reason, nothing half is stored, and with room it goes on to the same chain', async () => {
     const task = await smallTask();
-    const dataDir = await folder();
+    const dataDir = await folderHere();
     const mark = path.join(dataDir, 'disk-full');
-    const engine = await engineOn(dataDir, full);
+    const engine = await engineHere(dataDir, full);
     const { client } = engine;
     const { run } = await start(engine, task);
     for await (const { n } of client.stream('run.transitions', { run, after: 0, follow: true })) {

@@ -3,12 +3,13 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { sha256Text } from '#shared/lib/hash.ts';
-import { engineOn, refusal, runToEnd, smallTask } from '../proposers/support.ts';
+import { engineHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
+import { runToEnd } from '../../support/engine/ended-run.ts';
 
 test('is the one that the run gets, to the byte, whoever proposes; nothing is stored', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ attempts: 8 });
+  const task = await smallTaskHere({ attempts: 8 });
   const source = await runToEnd(engine, { task, proposer: 'search', slots: 2, seed: 5 });
   const common = { task, slots: 1, seed: 3, attempts: 2, limits: { verifierRuns: 9, wallMs: null } } as const;
   for (const start of [
@@ -30,9 +31,9 @@ test('is the one that the run gets, to the byte, whoever proposes; nothing is st
 });
 
 test('a start under another header than the one that was shown does not begin', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ attempts: 8 });
+  const task = await smallTaskHere({ attempts: 8 });
   const start = { task, proposer: 'search', slots: 2, seed: 5 } as const;
   const { sha } = await client.call('run.header', start);
   await appendFile(path.join(task, 'instruction.md'), 'And another thing.\n');
@@ -44,8 +45,8 @@ test('a start under another header than the one that was shown does not begin', 
 });
 
 test('is refused by field as a start is', async () => {
-  const { client } = await engineOn();
-  const task = await smallTask();
+  const { client } = await engineHere();
+  const task = await smallTaskHere();
   const start = { task, slots: 1, seed: 1 };
   expect(await refusal(client.call('run.header', { ...start, proposer: 'command' }))).toMatchObject({ where: { field: 'command' } });
   expect(await refusal(client.call('run.header', { ...start, proposer: 'recorded' }))).toMatchObject({ where: { field: 'record' } });
@@ -57,9 +58,9 @@ test('is refused by field as a start is', async () => {
 });
 
 test('runs are listed by their task', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ attempts: 2 });
+  const task = await smallTaskHere({ attempts: 2 });
   const { run } = await runToEnd(engine, { task, proposer: 'search', slots: 1, seed: 1 });
   expect((await client.call('run.list', { limit: 5, task: 'small' })).runs.map(({ id }) => id)).toEqual([run]);
   expect(await client.call('run.list', { limit: 5, task: 'other' })).toEqual({ runs: [], more: false });

@@ -2,34 +2,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, test } from 'vitest';
-import { RpcError } from '#shared/contract/errors.ts';
-import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { flakyCount, type SmallTaskOptions, writeSmallTask } from '../../support/engine/small-task.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
+import { describe, expect, test } from 'vitest';
+import type { Engine } from '../../support/engine/engine-fixture.ts';
+import { flakyCount, type SmallTaskOptions } from '../../support/engine/small-task.ts';
+import { engineHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
 
 const engineWith = async (options: SmallTaskOptions): Promise<{ engine: Engine; client: Engine['client']; task: string }> => {
-  const [folder, task] = [await temporaryFolder(), await writeSmallTask(options)];
-  cleanups.push(
-    () => folder.remove(),
-    () => task.remove(),
-  );
-  const engine = await startEngine(folder.path);
-  cleanups.push(() => engine.close());
-  return { engine, client: engine.client, task: task.path };
-};
-
-const refusal = async (call: Promise<unknown>): Promise<RpcError> => {
-  const error: unknown = await call.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof RpcError) return error;
-  throw new Error('was not refused', { cause: error });
+  const task = await smallTaskHere(options);
+  const engine = await engineHere();
+  return { engine, client: engine.client, task };
 };
 
 const proposed = { proposer: 'search' as const, slots: 2, seed: 3 };

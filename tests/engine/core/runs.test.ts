@@ -2,35 +2,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, describe, expect, test } from 'vitest';
-import { RpcError } from '#shared/contract/errors.ts';
+import { describe, expect, test } from 'vitest';
 import type { RunSummary, TransitionRow } from '#shared/contract/run.ts';
 import { parseEventLine } from '#shared/domain/event-chain.ts';
-import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { type SmallTaskOptions, writeSmallTask } from '../../support/engine/small-task.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const engineOn = async (dataDir?: string): Promise<Engine> => {
-  let folder = dataDir;
-  if (folder === undefined) {
-    const made = await temporaryFolder();
-    cleanups.push(() => made.remove());
-    folder = made.path;
-  }
-  const engine = await startEngine(folder);
-  cleanups.push(() => engine.close());
-  return engine;
-};
-
-const smallTask = async (options?: SmallTaskOptions): Promise<string> => {
-  const task = await writeSmallTask(options);
-  cleanups.push(() => task.remove());
-  return task.path;
-};
+import type { Engine } from '../../support/engine/engine-fixture.ts';
+import { engineHere, folderHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
 
 const start = ({ client }: Engine, task: string, more: { attempts?: number; seed?: number; slots?: number } = {}) =>
   client.call('run.start', { task, proposer: 'search', slots: 4, seed: 1, ...more });
@@ -48,21 +24,11 @@ const ended = async ({ client }: Engine, run: string): Promise<RunSummary> => {
   return last;
 };
 
-const refusal = async (call: Promise<unknown>): Promise<{ code: string; message: string; where: object }> => {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof RpcError) return { code: error.code, message: error.message, where: error.where };
-    throw error;
-  }
-  throw new Error('was not refused');
-};
-
 describe('a run from start to stop', () => {
   test('starts, is seen live, ends by budget, and every view agrees', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const { client } = engine;
-    const { run, status } = await start(engine, await smallTask({ attempts: 40 }));
+    const { run, status } = await start(engine, await smallTaskHere({ attempts: 40 }));
     expect(status).toBe('running');
     const [summaries, live] = await Promise.all([
       all(client.stream('run.watch', { run })),
@@ -113,16 +79,16 @@ describe('a run from start to stop', () => {
   });
 
   test('a seed at zero rank stops before its first attempt', async () => {
-    const engine = await engineOn();
-    const started = await start(engine, await smallTask({ numbers: [0, 0, 0, 0] }));
+    const engine = await engineHere();
+    const started = await start(engine, await smallTaskHere({ numbers: [0, 0, 0, 0] }));
     expect(started.status).toBe('stopped');
     expect(await ended(engine, started.run)).toMatchObject({ stop: 'zero_rank', transitions: 0, genesis: { potential: 0 } });
     expect((await refusal(engine.client.call('run.resume', { run: started.run }))).message).toContain('zero_rank');
   });
 
   test('a seed without a verdict is stored as not started, with the reason', async () => {
-    const engine = await engineOn();
-    const started = await start(engine, await smallTask({ verify: 'throw new Error("no such room");' }));
+    const engine = await engineHere();
+    const started = await start(engine, await smallTaskHere({ verify: 'throw new Error("no such room");' }));
     expect(started.status).toBe('not_started');
     expect(started.note).toContain('no such room');
     expect(await ended(engine, started.run)).toMatchObject({ status: 'not_started', genesis: null, head: null, note: started.note });
@@ -137,8 +103,8 @@ describe('stop and resume', () => {
     return { nonce: pawl.nonce, tree: pawl.tree, contract: pawl.contract, values: { left: sum, right: 0 }, advisory: {}, details: {} };`;
 
   test('a stop answers with the reason once the last round is stored; resume goes on to the same chain', async () => {
-    const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
-    const engine = await engineOn();
+    const task = await smallTaskHere({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const engine = await engineHere();
     const { client } = engine;
     const whole = await start(engine, task, { seed: 3 });
     await ended(engine, whole.run);
@@ -162,10 +128,9 @@ describe('stop and resume', () => {
   });
 
   test('a runner that is killed interrupts the run and says nothing about its verifier; another one goes on to the same chain', async () => {
-    const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
-    const folder = await temporaryFolder();
-    cleanups.push(() => folder.remove());
-    const first = await startEngine(folder.path);
+    const task = await smallTaskHere({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const folder = await folderHere();
+    const first = await engineHere(folder);
     const whole = await start(first, task, { seed: 3 });
     await ended(first, whole.run);
     const chain = await first.client.call('run.chain', { run: whole.run });
@@ -188,7 +153,7 @@ describe('stop and resume', () => {
     expect((await first.client.call('run.list', { limit: 10 })).runs).toHaveLength(2);
     await first.close();
 
-    const second = await engineOn(folder.path);
+    const second = await engineHere(folder);
     await second.client.call('run.resume', { run });
     expect(await ended(second, run)).toMatchObject({ status: 'stopped' });
     const again = await second.client.call('run.chain', { run });
@@ -197,15 +162,14 @@ describe('stop and resume', () => {
   });
 
   test('an engine that closes leaves an interrupted run; the next one aborts its open round and can go on with it', async () => {
-    const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
-    const folder = await temporaryFolder();
-    cleanups.push(() => folder.remove());
-    const first = await startEngine(folder.path);
+    const task = await smallTaskHere({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const folder = await folderHere();
+    const first = await engineHere(folder);
     const { run } = await start(first, task);
     for await (const { n } of first.client.stream('run.transitions', { run, after: 0, follow: true })) if (n >= 6) break;
     await first.close();
 
-    const second = await engineOn(folder.path);
+    const second = await engineHere(folder);
     const [before] = await all(second.client.stream('run.watch', { run }));
     expect(before).toMatchObject({ status: 'interrupted', stop: null });
     await second.client.call('run.resume', { run });
@@ -215,8 +179,8 @@ describe('stop and resume', () => {
   });
 
   test('a task folder that changed or went stops the resumed run before its next round', async () => {
-    const task = await smallTask({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
-    const engine = await engineOn();
+    const task = await smallTaskHere({ attempts: 200, verify: counting, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const engine = await engineHere();
     const { run } = await start(engine, task);
     await engine.client.call('run.stop', { run });
     await writeFile(path.join(task, 'verifier/check.js'), 'function verify() {}');
@@ -231,8 +195,8 @@ describe('stop and resume', () => {
 
 describe('a store that fails', () => {
   test('the run is interrupted, those who watch it are told why, and it goes on to the same chain once the cause is gone', async () => {
-    const task = await smallTask({ attempts: 60, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
-    const engine = await engineOn();
+    const task = await smallTaskHere({ attempts: 60, numbers: [9, 8, 7, 6, 5, 4, 3, 2, 1, 1] });
+    const engine = await engineHere();
     const { client } = engine;
     const whole = await start(engine, task, { seed: 5 });
     await ended(engine, whole.run);
@@ -267,15 +231,14 @@ describe('a store that fails', () => {
     const [chain, again] = await Promise.all([client.call('run.chain', { run: whole.run }), client.call('run.chain', { run })]);
     expect(chain.ids.slice(0, again.ids.length)).toEqual(again.ids);
     await engine.close();
-    cleanups.splice(cleanups.length - 1, 1);
     expect(await readFile(path.join(engine.dataDir, 'logs/engine.jsonl'), 'utf8')).toContain(id);
   });
 });
 
 describe('refusals name what, where and what to do', () => {
   test('of a start', async () => {
-    const engine = await engineOn();
-    const task = await smallTask();
+    const engine = await engineHere();
+    const task = await smallTaskHere();
     expect(await refusal(engine.client.call('run.start', { task, proposer: 'openai', slots: 1, seed: 0 }))).toMatchObject({
       code: 'bad_input',
       where: { field: 'proposer' },
@@ -287,9 +250,9 @@ describe('refusals name what, where and what to do', () => {
   });
 
   test('of runs, transitions and prefixes', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const { client } = engine;
-    const { run } = await start(engine, await smallTask({ attempts: 4 }));
+    const { run } = await start(engine, await smallTaskHere({ attempts: 4 }));
     await ended(engine, run);
     const other = 'run_00000000-0000-7000-8000-000000000000';
     for (const call of [
@@ -315,7 +278,7 @@ describe('refusals name what, where and what to do', () => {
   });
 
   test('the app says what it is, and streams its journal', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const info = await engine.client.call('app.info', {});
     expect(info).toMatchObject({
       version: '0.0.0-test',
@@ -324,7 +287,7 @@ describe('refusals name what, where and what to do', () => {
     });
     expect(info.sqlite).toMatch(/^3\./);
     expect(info.samples.map(({ id }) => id)).toContain('exam-timetable');
-    const { run } = await start(engine, await smallTask({ attempts: 4 }));
+    const { run } = await start(engine, await smallTaskHere({ attempts: 4 }));
     const items: string[] = [];
     for await (const item of engine.client.stream('app.journal', { after: 0 })) {
       expect(item.run).toBe(run);

@@ -5,7 +5,8 @@ import type { MadeCrosscheck, NamedSelection } from '#shared/domain/selection.ts
 import { hashJson } from '#shared/lib/hash.ts';
 import { careful, crosscheckTask, negativeTest, sloppy, totalTest, writerBySeed } from '../../support/engine/crosscheck-task.ts';
 import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { refusal, replayed, runToEnd, smallTask } from '../proposers/support.ts';
+import { refusal, smallTaskHere } from '../../support/engine/in-test.ts';
+import { replayed, runToEnd } from '../../support/engine/ended-run.ts';
 
 // One engine for all of them: what is chosen changes no run.
 let engine: Engine;
@@ -192,7 +193,7 @@ describe('what cannot be chosen from', () => {
   test('runs of another task, a run twice, a run that is not there, a live one', async () => {
     const { client } = engine;
     const [run = ''] = await finished([good]);
-    const other = await runToEnd(engine, { task: await smallTask(), proposer: 'search', slots: 4, seed: 1, attempts: 4 });
+    const other = await runToEnd(engine, { task: await smallTaskHere(), proposer: 'search', slots: 4, seed: 1, attempts: 4 });
     const refused = async (runs: string[]) => {
       const items = client.stream('run.select', { runs, crosscheck: true });
       return refusal(items.next());
@@ -201,7 +202,7 @@ describe('what cannot be chosen from', () => {
     expect(await refused([run, run])).toMatchObject({ code: 'bad_input', message: expect.stringContaining('named twice') });
     expect(await refused([run, 'run_01890000-0000-7000-8000-000000000000'])).toMatchObject({ code: 'not_found' });
     const { run: live } = await client.call('run.start', {
-      task: await smallTask(),
+      task: await smallTaskHere(),
       proposer: 'command',
       command: { command: 'sleep 60', timeoutMs: 60_000 },
       slots: 1,

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { RunStart } from '#shared/contract/run.ts';
 import { findByEnvironment } from '#electron/verifiers/process-tree.ts';
 import type { Engine } from '../../support/engine/engine-fixture.ts';
-import { type EndedRun, engineOn, replayed, runToEnd, scratchFolder, smallTask } from './support.ts';
+import { engineHere, folderHere, smallTaskHere } from '../../support/engine/in-test.ts';
+import { type EndedRun, replayed, runToEnd } from '../../support/engine/ended-run.ts';
 
 const node = JSON.stringify(process.execPath);
 
@@ -18,7 +19,7 @@ const program = (body: string): string => {
 const runWith = async (engine: Engine, command: string, more: Partial<RunStart> & { timeoutMs?: number } = {}): Promise<EndedRun> => {
   const { timeoutMs = 20_000, ...start } = more;
   return runToEnd(engine, {
-    task: await smallTask({ numbers: [3, 2, 4, 1] }),
+    task: await smallTaskHere({ numbers: [3, 2, 4, 1] }),
     proposer: 'command',
     command: { command, timeoutMs },
     slots: 1,
@@ -32,8 +33,8 @@ const verdictOf = async ({ client }: Engine, { run }: EndedRun, n = 1) => (await
 
 describe('a program that behaves', () => {
   test('lowers one number an attempt until none is left; header, memory and instruction are as said', async () => {
-    const engine = await engineOn();
-    const trace = await scratchFolder();
+    const engine = await engineHere();
+    const trace = await folderHere();
     const command = program(`
       const at = numbers.findIndex((x) => x > 0);
       const slot = process.env.PAWL_SLOT, n = process.env.PAWL_N;
@@ -76,7 +77,7 @@ describe('a program that behaves', () => {
 
     // What programs answered can be given again without them.
     const again = await runToEnd(engine, {
-      task: await smallTask({ numbers: [3, 2, 4, 1] }),
+      task: await smallTaskHere({ numbers: [3, 2, 4, 1] }),
       proposer: 'recorded',
       record: ended.run,
       slots: 2,
@@ -87,7 +88,7 @@ describe('a program that behaves', () => {
   });
 
   test('one that changes nothing made a duplicate, and one that fails left its tree all the same', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     expect((await runWith(engine, 'true')).rows).toMatchObject([{ outcome: 'duplicate' }]);
     expect((await runWith(engine, program('numbers[0] = 0; save(numbers); process.exit(3)'))).rows).toMatchObject([{ outcome: 'commit' }]);
   });
@@ -104,14 +105,14 @@ describe('a program that does not', () => {
     ['a file that it may not write', 'echo x > other.txt', 'protected_path', 'other.txt'],
     ['nothing', 'rm numbers.json', 'empty', 'no file'],
   ])('leaves %s: invalid', async (_, command, code, message) => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const ended = await runWith(engine, command);
     expect(ended.rows).toMatchObject([{ outcome: 'invalid', code }]);
     expect(await verdictOf(engine, ended)).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   test('takes too long: ended with everything it started, its tree taken as it is', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const mark = `mark-${process.pid}-${Date.now()}`;
     const command = `PAWL_TEST=${mark} setsid sleep 600 & PAWL_TEST=${mark} sleep 600 & ${program('numbers[0] = 0; save(numbers)')}; PAWL_TEST=${mark} sleep 600`;
     const ended = await runWith(engine, command, { timeoutMs: 3_000 });
@@ -124,7 +125,7 @@ describe('a program that does not', () => {
   });
 
   test('talks without end: the end of it is kept', async () => {
-    const engine = await engineOn();
+    const engine = await engineHere();
     const ended = await runWith(engine, 'head -c 3000000 /dev/zero | tr "\\0" x; echo the end');
     const { transition } = await engine.client.call('run.transition', { run: ended.run, n: 1 });
     const response = await engine.core.blob(transition.response ?? '');
@@ -134,9 +135,9 @@ describe('a program that does not', () => {
   });
 
   test('is ended when the run is stopped, and the attempt is aborted', async () => {
-    const engine = await engineOn();
-    const trace = await scratchFolder();
-    const task = await smallTask();
+    const engine = await engineHere();
+    const trace = await folderHere();
+    const task = await smallTaskHere();
     const { client } = engine;
     const command = { command: `touch ${trace}/begun; sleep 600`, timeoutMs: 300_000 };
     const { run } = await client.call('run.start', { task, proposer: 'command', command, slots: 1, seed: 1 });

@@ -1,7 +1,7 @@
 // A candidate by a person: a transition like any other, on a run that stands still.
 import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine/engine-fixture.ts';
-import { engineOn, readEnded, refusal, replayed, runToEnd, scratchFolder, smallTask } from './support.ts';
+import { engineHere, folderHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
+import { readEnded, replayed, runToEnd } from '../../support/engine/ended-run.ts';
 
 const numbersFile = (numbers: number[]) => ({ path: 'numbers.json', text: `${JSON.stringify({ numbers })}\n` });
 
@@ -16,10 +16,10 @@ const slowOnNines = `
   };`;
 
 test('what a person proposes is verified, decided and stored like every other attempt', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
   // A run that was stopped by its user before it came to anything.
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts: 200 });
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 200 });
   const { run } = await client.call('run.start', { task, proposer: 'search', slots: 2, seed: 1 });
   await client.call('run.stop', { run });
   const before = await readEnded(engine, run);
@@ -69,17 +69,17 @@ test('what a person proposes is verified, decided and stored like every other at
 });
 
 test('a perfect candidate ends the run, and then there is nothing to propose on', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
   const { run, rows } = await runToEnd(engine, {
-    task: await smallTask({ attempts: 1 }),
+    task: await smallTaskHere({ attempts: 1 }),
     proposer: 'search',
     slots: 1,
     seed: 1,
   });
   expect(rows).toHaveLength(1);
   expect(await refusal(client.call('run.propose', { run, base: 0, files: [numbersFile([0, 0])] }))).toMatchObject({ code: 'conflict' });
-  const task = await smallTask({ attempts: 500 });
+  const task = await smallTaskHere({ attempts: 500 });
   const other = await client.call('run.start', { task, proposer: 'search', slots: 1, seed: 1 });
   expect(await refusal(client.call('run.propose', { run: other.run, base: 0, files: [numbersFile([0, 0])] }))).toMatchObject({
     code: 'conflict',
@@ -94,9 +94,9 @@ test('a perfect candidate ends the run, and then there is nothing to propose on'
 });
 
 test('a run of a person waits between proposals, with no loop, and takes a stop and a resume', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts: 20 });
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 20 });
   const started = await client.call('run.start', { task, proposer: 'human', slots: 1, seed: 1 });
   const { run } = started;
   expect(started).toMatchObject({ status: 'waiting', note: expect.stringContaining('20 attempts') });
@@ -148,9 +148,9 @@ test('a run of a person waits between proposals, with no loop, and takes a stop 
 });
 
 test('waiting costs no wall time, and a spent budget is the end', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts: 2 });
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 2 });
   const { run } = await client.call('run.start', { task, proposer: 'human', slots: 1, seed: 1 });
   let proposing = 0;
   const propose = async (numbers: number[]) => {
@@ -174,10 +174,10 @@ test('waiting costs no wall time, and a spent budget is the end', async () => {
 });
 
 test('an engine that ends while a proposal is verified aborts the attempt; the run waits as before', async () => {
-  const folder = await scratchFolder();
+  const folder = await folderHere();
   // Never answers within the test: the engine is closed while it runs.
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts: 20, verify: slowOnNines });
-  const first = await startEngine(folder);
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts: 20, verify: slowOnNines });
+  const first = await engineHere(folder);
   const { run } = await first.client.call('run.start', { task, proposer: 'human', slots: 1, seed: 1 });
   const lost = refusal(first.client.call('run.propose', { run, base: 0, files: [numbersFile([9, 9, 9, 9])] }));
   for await (const { status } of first.client.stream('run.watch', { run })) if (status === 'running') break;
@@ -185,25 +185,21 @@ test('an engine that ends while a proposal is verified aborts the attempt; the r
   await first.close();
   expect(await lost).toMatchObject({ code: 'closed' });
 
-  const second = await startEngine(folder);
-  try {
-    const { client } = second;
-    expect(await client.call('run.get', { run })).toMatchObject({ status: 'waiting', transitions: 1, counts: { aborted: 1 } });
-    expect(await client.call('run.propose', { run, base: 0, files: [numbersFile([3, 0, 4, 0])] })).toEqual({
-      n: 2,
-      outcome: 'commit',
-      stop: null,
-    });
-    expect(await replayed(second, run)).toMatchObject({ ok: true, mismatches: [], missing: [] });
-  } finally {
-    await second.close();
-  }
+  const second = await engineHere(folder);
+  const { client } = second;
+  expect(await client.call('run.get', { run })).toMatchObject({ status: 'waiting', transitions: 1, counts: { aborted: 1 } });
+  expect(await client.call('run.propose', { run, base: 0, files: [numbersFile([3, 0, 4, 0])] })).toEqual({
+    n: 2,
+    outcome: 'commit',
+    stop: null,
+  });
+  expect(await replayed(second, run)).toMatchObject({ ok: true, mismatches: [], missing: [] });
 });
 
 test('a person may go on from any bundle of another run, and nobody else may', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask({ attempts: 24 });
+  const task = await smallTaskHere({ attempts: 24 });
   const parent = await runToEnd(engine, { task, proposer: 'search', slots: 4, seed: 3 });
   const from = { run: parent.run, seq: parent.trees.length - 1 };
   const { run, status } = await client.call('run.start', { from, proposer: 'human', slots: 1, seed: 3, limits: { rounds: 7 } });

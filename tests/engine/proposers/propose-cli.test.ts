@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { pawlIn } from '../../support/engine/pawl-on-engine.ts';
-import { engineOn, scratchFolder, smallTask } from './support.ts';
+import { engineHere, folderHere, smallTaskHere } from '../../support/engine/in-test.ts';
 
 const Run = z.object({ id: z.string(), status: z.string(), header: z.looseObject({ slots: z.int() }) });
 const Proposed = z.looseObject({ n: z.int(), outcome: z.string(), reason: z.string() });
@@ -16,9 +16,9 @@ const numbers = (values: number[]) => `${JSON.stringify({ numbers: values })}\n`
 
 /** A waiting run of the small task, and a folder from which commands are typed. */
 async function waiting(attempts = 20) {
-  const engine = await engineOn();
-  const from = await scratchFolder();
-  const task = await smallTask({ numbers: [3, 0, 4, 1], attempts });
+  const engine = await engineHere();
+  const from = await folderHere();
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1], attempts });
   const pawl = (...argv: string[]) => pawlIn({ INIT_CWD: from }, engine, ...argv);
   const started = await pawl('run', task, '--proposer', 'human', '--json');
   expect(started.code).toBe(3);
@@ -117,7 +117,7 @@ test('stop, resume, branch and limits of a run of a person', async () => {
   expect(Run.parse(JSON.parse(resumed.out)).status).toBe('waiting');
   const branched = await pawl('branch', `${run}/0`, '--json');
   expect(Run.parse(JSON.parse(branched.out))).toMatchObject({ status: 'waiting' });
-  const task = await smallTask();
+  const task = await smallTaskHere();
   const limited = await pawl('run', task, '--proposer', 'human', '--limit', 'rounds=3', '--limit', 'wall_ms=none', '--json');
   const { id } = Run.parse(JSON.parse(limited.out));
   expect((await engine.client.call('run.get', { run: id })).header.budget).toMatchObject({ rounds: 3, wallMs: null });

@@ -1,12 +1,13 @@
 // The responses of a run, proposed again: the same chain under a header of its own.
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { engineOn, refusal, replayed, runToEnd, smallTask } from './support.ts';
+import { engineHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
+import { replayed, runToEnd } from '../../support/engine/ended-run.ts';
 
 const examTimetable = fileURLToPath(new URL('../../../resources/tasks/exam-timetable', import.meta.url));
 
 test('the record of a run of the sample gives the same trees, ranks and outcomes, and ends where it ends', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const start = { task: examTimetable, slots: 4, seed: 7 };
   const original = await runToEnd(engine, { ...start, proposer: 'search', attempts: 24 });
   const again = await runToEnd(engine, { ...start, seed: 99, proposer: 'recorded', record: original.run, attempts: 28 });
@@ -35,8 +36,8 @@ test('the record of a run of the sample gives the same trees, ranks and outcomes
 });
 
 test('a record that goes on after an interruption ends as if it had not been', async () => {
-  const engine = await engineOn();
-  const task = await smallTask({ attempts: 24 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 24 });
   const start = { task, slots: 4, seed: 3 };
   const original = await runToEnd(engine, { ...start, proposer: 'search' });
   const { run } = await engine.client.call('run.start', { ...start, proposer: 'recorded', record: original.run });
@@ -50,8 +51,8 @@ test('a record that goes on after an interruption ends as if it had not been', a
 });
 
 test('a start says what is missing, and what belongs to another proposer', async () => {
-  const engine = await engineOn();
-  const task = await smallTask();
+  const engine = await engineHere();
+  const task = await smallTaskHere();
   const start = { task, slots: 1, seed: 1 };
   const { client } = engine;
   expect(await refusal(client.call('run.start', { ...start, proposer: 'recorded' }))).toMatchObject({

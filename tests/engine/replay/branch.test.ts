@@ -1,27 +1,14 @@
 // Branches over a whole engine: everything from the store, the verdicts of the ancestors known, every decision made anew.
 import { rm } from 'node:fs/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { RpcError } from '#shared/contract/errors.ts';
-import type { DecisionReplayReport } from '#shared/contract/replay.ts';
 import type { RunStart } from '#shared/contract/run.ts';
-import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { writeSmallTask } from '../../support/engine/small-task.ts';
-import { createStoredRun, temporaryStore } from '../../support/engine/stored-run.ts';
+import type { Engine } from '../../support/engine/engine-fixture.ts';
+import { createStoredRun } from '../../support/engine/stored-run.ts';
 import { bytesOf } from '../../support/engine/builders.ts';
+import { replayed } from '../../support/engine/ended-run.ts';
+import { engineHere, smallTaskHere, storeHere } from '../../support/engine/in-test.ts';
 import { replay } from './support.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function anEngine(): Promise<Engine> {
-  const folder = await temporaryFolder();
-  cleanups.push(() => folder.remove());
-  const engine = await startEngine(folder.path);
-  cleanups.push(() => engine.close());
-  return engine;
-}
 
 async function toItsEnd({ client }: Engine, start: RunStart) {
   const { run } = await client.call('run.start', start);
@@ -29,20 +16,13 @@ async function toItsEnd({ client }: Engine, start: RunStart) {
   return client.call('run.get', { run });
 }
 
-async function decisionsOf({ client }: Engine, run: string): Promise<DecisionReplayReport> {
-  let report: DecisionReplayReport | null = null;
-  for await (const item of client.stream('replay.decisions', { run })) if (item.kind === 'report') ({ report } = item);
-  if (report === null) throw new Error('no report');
-  return report;
-}
-
 test('a branch needs no task folder, names its parent, and replays; badge, relatives, divergence', async () => {
-  const engine = await anEngine();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await writeSmallTask({ attempts: 40 });
-  const parent = await toItsEnd(engine, { task: task.path, proposer: 'search', slots: 2, seed: 3 });
+  const task = await smallTaskHere({ attempts: 40 });
+  const parent = await toItsEnd(engine, { task, proposer: 'search', slots: 2, seed: 3 });
   expect(parent.head?.seq).toBeGreaterThan(1);
-  await task.remove();
+  await rm(task, { recursive: true });
 
   const chain = await client.call('run.chain', { run: parent.id });
   const id = chain.ids[1] ?? '';
@@ -65,26 +45,25 @@ test('a branch needs no task folder, names its parent, and replays; badge, relat
 
   for (const run of [parent.id, branch.id]) {
     expect(await client.call('replay.status', { run })).toMatchObject({ state: 'never' });
-    const report = await decisionsOf(engine, run);
+    const report = await replayed(engine, run);
     expect(report.mismatches).toEqual([]);
     expect(report.ok).toBe(true);
     expect(await client.call('replay.status', { run })).toMatchObject({ state: 'matches', transitions: report.transitions });
   }
-  expect((await decisionsOf(engine, branch.id)).recorded.ancestors).toBeGreaterThan(0);
+  expect((await replayed(engine, branch.id)).recorded.ancestors).toBeGreaterThan(0);
 });
 
 test('what cannot be branched is refused', async () => {
-  const engine = await anEngine();
-  const task = await writeSmallTask({ attempts: 6 });
-  cleanups.push(() => task.remove());
-  const parent = await toItsEnd(engine, { task: task.path, proposer: 'search', slots: 2, seed: 3 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 6 });
+  const parent = await toItsEnd(engine, { task, proposer: 'search', slots: 2, seed: 3 });
   const start = (more: object): Promise<unknown> =>
     engine.client.call('run.start', { proposer: 'search', slots: 1, seed: 1, ...more }).then(
       () => null,
       (error: unknown) => (error instanceof RpcError ? `${error.code}: ${error.message}` : error),
     );
   expect(await start({})).toMatch(/bad_input: .*exactly one of task and from/);
-  expect(await start({ task: task.path, from: { run: parent.id, seq: 0 } })).toMatch(/exactly one of task and from/);
+  expect(await start({ task, from: { run: parent.id, seq: 0 } })).toMatch(/exactly one of task and from/);
   expect(await start({ from: { run: parent.id, seq: 999 } })).toMatch(/not_found: .*no bundle 999/);
   expect(await start({ from: { run: parent.id, seq: 0 }, quarantine: ['left'] })).toMatch(/bad_input: .*under the contract of its parent/);
   expect(await start({ from: { run: parent.id, seq: 0 }, proposer: 'openai' })).toMatch(/bad_input: .*proposed by "search"/);
@@ -96,12 +75,7 @@ test('what cannot be branched is refused', async () => {
 });
 
 test('a candidate rejected late is known and commits from an earlier head; what is known is not verified again', async () => {
-  const opened = await temporaryStore();
-  cleanups.push(
-    () => rm(opened.dataDir, { recursive: true, force: true }),
-    () => opened.store.close(),
-  );
-  const { store } = opened;
+  const { store } = await storeHere();
   // Two obligations. The second commit closes the way for what only improves the first.
   const late = { rank: [2, 5], salt: 9 };
   const steps = [{ rank: [4, 5] }, { rank: [1, 5] }, late, { rank: [9, 9], salt: 1 }];

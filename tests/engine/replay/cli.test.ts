@@ -1,33 +1,20 @@
 // `pawl replay` and `pawl branch` as they are typed, over a whole engine with the real verifier.
-import { afterEach, expect, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
+import { engineHere, smallTaskHere } from '../../support/engine/in-test.ts';
 import { pawl } from '../../support/engine/pawl-on-engine.ts';
-import { writeSmallTask } from '../../support/engine/small-task.ts';
 import { openPast } from './support.ts';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function anEngine(): Promise<Engine> {
-  const folder = await temporaryFolder();
-  cleanups.push(() => folder.remove());
-  const engine = await startEngine(folder.path);
-  cleanups.push(() => engine.close());
-  return engine;
-}
 
 const Shown = z.object({ id: z.string(), header: z.object({ parent: z.string().nullable(), seed: z.number() }) });
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 test('a run, its replays, a branch of it, and what is refused', async () => {
-  const engine = await anEngine();
-  const task = await writeSmallTask({ attempts: 24 });
-  const made = await pawl(engine, 'run', task.path, '--seed', '3', '--slots', '2', '--json');
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 24 });
+  const made = await pawl(engine, 'run', task, '--seed', '3', '--slots', '2', '--json');
   const { id } = Shown.parse(JSON.parse(made.out));
-  await task.remove();
+  await rm(task, { recursive: true });
 
   const decisions = await pawl(engine, 'replay', id, '--decisions');
   expect(decisions.out).toMatch(/decisions +matches: every stored record is what its sources give/);
@@ -60,10 +47,9 @@ test('a run, its replays, a branch of it, and what is refused', async () => {
 });
 
 test('an edited run fails its replay, in words and as JSON', async () => {
-  const engine = await anEngine();
-  const task = await writeSmallTask({ attempts: 8 });
-  cleanups.push(() => task.remove());
-  const { id } = Shown.parse(JSON.parse((await pawl(engine, 'run', task.path, '--json')).out));
+  const engine = await engineHere();
+  const task = await smallTaskHere({ attempts: 8 });
+  const { id } = Shown.parse(JSON.parse((await pawl(engine, 'run', task, '--json')).out));
   const db = openPast(engine.dataDir);
   db.prepare('UPDATE transition SET slot = slot + 7 WHERE key = (1 << 32 | 3)').run();
   db.close();

@@ -1,24 +1,14 @@
 // The decision replay over runs with every outcome: what was not touched matches to the last field.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { randomScript } from '../../support/engine/random-script.ts';
-import { createStoredRun, temporaryStore } from '../../support/engine/stored-run.ts';
+import { createStoredRun } from '../../support/engine/stored-run.ts';
+import { storeHere } from '../../support/engine/in-test.ts';
 import { replay } from './support.ts';
 import { commitmentOf } from '#electron/governor/event-writer.ts';
 import { commitment } from '#shared/domain/event-chain.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-async function aStore() {
-  const opened = await temporaryStore();
-  cleanups.push(() => opened.close());
-  return opened;
-}
-
 test('a run of many outcomes matches in every field', async () => {
-  const { store } = await aStore();
+  const { store } = await storeHere();
   const stored = await createStoredRun(store, {
     contract: { caps: [12, 12, 12] },
     seed: { rank: [4, 4, 4] },
@@ -33,7 +23,7 @@ test('a run of many outcomes matches in every field', async () => {
 });
 
 test('confirmed, unstable, retried and unconfirmed attempts match', async () => {
-  const { store } = await aStore();
+  const { store } = await storeHere();
   for (const [i, paired] of [false, true].entries()) {
     const stored = await createStoredRun(store, {
       i,
@@ -68,7 +58,7 @@ test('confirmed, unstable, retried and unconfirmed attempts match', async () => 
 });
 
 test('a run that was killed again and again and resumed matches, its aborted attempts as they were recorded', async () => {
-  const opened = await aStore();
+  const opened = await storeHere();
   let { store } = opened;
   const stored = await createStoredRun(store, {
     contract: { caps: [12, 12, 12] },
@@ -102,7 +92,7 @@ test('a run that was killed again and again and resumed matches, its aborted att
 });
 
 test('a round that is under way is left out', async () => {
-  const { store } = await aStore();
+  const { store } = await storeHere();
   const stored = await createStoredRun(store, {
     contract: { caps: [12, 12] },
     seed: { rank: [5, 5] },
@@ -119,7 +109,7 @@ test('a round that is under way is left out', async () => {
 });
 
 test('a run whose seed got no verdict, and one that begins at zero rank', async () => {
-  const { store } = await aStore();
+  const { store } = await storeHere();
   const dead = await createStoredRun(store, {
     i: 1,
     contract: { caps: [3] },
@@ -135,7 +125,7 @@ test('a run whose seed got no verdict, and one that begins at zero rank', async 
 });
 
 test('a verifier that gives no verdict any more stops the run, and that is recomputed', async () => {
-  const { store } = await aStore();
+  const { store } = await storeHere();
   const stored = await createStoredRun(store, {
     contract: { caps: [9] },
     seed: { rank: [5] },

@@ -72,6 +72,13 @@ export function write(db: Database.Database, { table, column, rowid, value }: Ed
   db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${keyOf[table] ?? ''} = ?`).run(value, rowid);
 }
 
+/** Puts back what stood there before an edit. */
+export function takeBack(db: Database.Database, { value, ...edit }: Edit, before: Value): void {
+  // A key that was edited has another name now.
+  const renamed = keyOf[edit.table] === edit.column ? String(value) : edit.rowid;
+  write(db, { ...edit, rowid: renamed, value: before });
+}
+
 /** Another value of the same kind; `pick` chooses the place in a text or bytes (0..1). */
 export function changed(value: Value, pick: number): Value {
   if (value === null) return 1;

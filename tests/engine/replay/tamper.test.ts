@@ -1,42 +1,22 @@
 // Every stored field of a run, edited alone behind the store's back, is found and named.
-import { rm } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type Database from 'better-sqlite3';
 import { randomScript } from '../../support/engine/random-script.ts';
-import { createStoredRun, type StoredRun, type StoredStore, temporaryStore } from '../../support/engine/stored-run.ts';
-import { changed, columnsOf, type Edit, names, rowsOf, tables, valueAt, write } from './edits.ts';
-import { freshReads, openPast, replay } from './support.ts';
+import { changed, columnsOf, type Edit, names, rowsOf, tables, valueAt, write, takeBack } from './edits.ts';
+import { storedForEdits } from './stored.ts';
 
-let opened: StoredStore;
-let stored: StoredRun;
-
-beforeAll(async () => {
-  opened = await temporaryStore();
-  stored = await createStoredRun(opened.store, {
-    contract: { caps: [12, 12, 12], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
-    seed: { rank: [4, 4, 4] },
-    script: randomScript(3, 12),
-    header: { slots: 3, budget: { attempts: 36 } },
-    verifier: {
-      override: (tree, time, state) =>
-        'rank' in state && time === 1 && Number.parseInt(tree.slice(0, 4), 16) % 6 === 0 ? { noVerdict: 'infra' } : state,
-    },
-  });
-  await stored.go(opened.store);
-  await opened.store.close();
+const { open, replayed } = storedForEdits({
+  contract: { caps: [12, 12, 12], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+  seed: { rank: [4, 4, 4] },
+  script: randomScript(3, 12),
+  header: { slots: 3, budget: { attempts: 36 } },
+  verifier: {
+    override: (tree, time, state) =>
+      'rank' in state && time === 1 && Number.parseInt(tree.slice(0, 4), 16) % 6 === 0 ? { noVerdict: 'infra' } : state,
+  },
 });
-afterAll(() => rm(opened.dataDir, { recursive: true, force: true }));
 
-const replayed = async () => {
-  const reads = freshReads(opened.dataDir);
-  try {
-    return await replay(reads.store, stored.run, stored.proposer);
-  } finally {
-    reads.close();
-  }
-};
-
-/** Replays with the edit in place, then takes it back. */
+/** Makes the edit and replays. */
 const found = (edit: Edit, db: Database.Database, before: ReturnType<typeof valueAt>) => {
   write(db, edit);
   return replayed().then(
@@ -54,7 +34,7 @@ test('nothing is named before anything is edited', async () => {
 test('every column of every table, in three rows each', async () => {
   const silent: unknown[] = [];
   let edits = 0;
-  const db = openPast(opened.dataDir);
+  const db = open();
   try {
     for (const table of tables) {
       const rows = rowsOf(db, table);
@@ -65,12 +45,7 @@ test('every column of every table, in three rows each', async () => {
           const before = valueAt(db, table, column, rowid);
           const edit: Edit = { table, column, rowid, value: changed(before, 0.5) };
           const result = await found(edit, db, before);
-          // A key that was edited has another name now.
-          write(db, {
-            ...edit,
-            value: before,
-            rowid: column === 'sha' && (table === 'contract' || table === 'tree') ? String(edit.value) : rowid,
-          });
+          takeBack(db, edit, before);
           edits++;
           if (!result.named)
             silent.push({

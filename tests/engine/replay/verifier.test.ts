@@ -1,22 +1,13 @@
 // The verifier replay: match, drift and flake per coordinate, kept beside the certificate.
-import { rm } from 'node:fs/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { prepareReverification, replayBundle } from '#electron/core/replay/verifier-replay.ts';
 import { createReportingVerifier, type ReportingOptions } from '../../support/engine/reporting-verifier.ts';
-import { createStoredRun, temporaryStore } from '../../support/engine/stored-run.ts';
+import { createStoredRun } from '../../support/engine/stored-run.ts';
+import { storeHere } from '../../support/engine/in-test.ts';
 import { replay } from './support.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 async function aRun() {
-  const opened = await temporaryStore();
-  cleanups.push(
-    () => rm(opened.dataDir, { recursive: true, force: true }),
-    () => opened.store.close(),
-  );
+  const opened = await storeHere();
   const stored = await createStoredRun(opened.store, {
     contract: { caps: [9, 9, 9] },
     seed: { rank: [5, 5, 5] },

@@ -1,11 +1,12 @@
 // Every attack twice: against a sandbox or a verifier that was weakened on purpose, where it succeeds, and against `separate`, where it
 // must not. A success is rank [0, 0] without a repair, or "WON" from a program that reached what it must not reach.
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Verification } from '#electron/verifiers/api.ts';
 import type { SandboxBackend } from '#electron/verifiers/sandbox/api.ts';
 import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
-import { never, startVerifiers } from '../verifiers/support.ts';
+import { verifiersOfFile } from '../verifiers/of-file.ts';
+import { never } from '../verifiers/support.ts';
 import { aroundAttacks, type Attack, parentAttacks, verdictAttacks } from './attack-list.ts';
 import { machineAttacks, startMachine } from './machine.ts';
 import { type Given, goodCode, missingHere, processesWith, python, rankOf, repairRequest, runIn } from './support.ts';
@@ -14,20 +15,10 @@ import { won } from './weak.ts';
 const missing = await missingHere();
 if (missing !== null) process.stderr.write(`SKIPPED attacks on the sandbox: ${missing}\n`);
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
 // Before the tests are collected, which are made of it.
 const machine = await startMachine();
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-  await machine.close();
-});
-afterEach(() => {
-  const left = it.leftovers();
-  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
-});
+afterAll(() => machine.close());
+const it = verifiersOfFile();
 
 const verify = (files: Readonly<Record<string, string>>, given: Given): Promise<Verification> =>
   it.service.verify(repairRequest(files, given), never);

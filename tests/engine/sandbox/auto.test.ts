@@ -1,18 +1,13 @@
 // Automatic commands where the task runs candidate code: in the sandbox with the candidate, and without anything of the verifier.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { never, startVerifiers } from '../verifiers/support.ts';
+import { describe, expect, test } from 'vitest';
+import { never } from '../verifiers/support.ts';
 import { goodCode, missingHere, repairRequest } from './support.ts';
+import { verifiersOfFile } from '../verifiers/of-file.ts';
 
 const missing = await missingHere();
 if (missing !== null) process.stderr.write(`SKIPPED tests of automatic commands in the sandbox: ${missing}\n`);
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-});
+const it = verifiersOfFile();
 
 const auto = (...command: string[]) => ({ name: 'look', command, timeoutMs: 20_000 });
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { Verification } from '#electron/verifiers/api.ts';
 import { createBackend } from '#electron/verifiers/sandbox/backend.ts';
 import { bubblewrapArgv } from '#electron/verifiers/sandbox/bubblewrap-argv.ts';
@@ -16,6 +16,7 @@ import { isMapped, verificationFolder } from '#electron/verifiers/sandbox/unpriv
 import { isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import { makeContract, never, processesOf, request, startVerifiers, textFile } from '../verifiers/support.ts';
 import { type Given, goodCode, missingHere, processesWith, repairRequest } from './support.ts';
+import { verifiersOfFile } from '../verifiers/of-file.ts';
 
 const missing = await missingHere();
 if (missing !== null) process.stderr.write(`SKIPPED tests of the sandbox: ${missing}\n`);
@@ -23,17 +24,7 @@ if (missing !== null) process.stderr.write(`SKIPPED tests of the sandbox: ${miss
 const patience = { timeout: 20_000 };
 const isRoot = process.getuid?.() === 0;
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-});
-afterEach(() => {
-  const left = it.leftovers();
-  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
-});
+const it = verifiersOfFile();
 
 const shReport = `report() { printf '{"nonce":"%s","tree":"%s","contract":"%s","values":{"clamp":0,"middle":0}}' "$PAWL_NONCE" "$PAWL_TREE" "$PAWL_CONTRACT" > "$PAWL_REPORT"; }`;
 const sh = (script: string, given: Given = {}, files: Readonly<Record<string, string>> = {}) =>

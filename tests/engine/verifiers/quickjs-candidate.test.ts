@@ -1,15 +1,10 @@
 // Candidate code behind `pawl.run`: what it may do, and what it tries.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ensure } from '#shared/lib/assert.ts';
-import { makeContract, never, request, startVerifiers, textFile } from './support.ts';
+import { makeContract, never, request, textFile } from './support.ts';
+import { verifiersOfFile } from './of-file.ts';
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-});
+const it = verifiersOfFile();
 
 type Files = Readonly<Record<string, string>>;
 const separate = { verifier: { runsCandidate: true, isolation: 'separate' }, obligations: [{ key: 'a', cap: 10 }] } as const;

@@ -5,25 +5,16 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fromChildProcess } from '#electron/host/ports/process-ipc.ts';
 import { loadTask } from '#electron/core/tasks/load-task.ts';
 import type { VerifyRequest, Verification } from '#electron/verifiers/api.ts';
 import { createVerifierService } from '#electron/verifiers/service.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { jsRequest, makeContract, never, processesOf, request, runnerEntry, shRequest, startVerifiers, textFile } from './support.ts';
+import { verifiersOfFile } from './of-file.ts';
 
-let it: Awaited<ReturnType<typeof startVerifiers>>;
-beforeAll(async () => {
-  it = await startVerifiers();
-});
-afterAll(async () => {
-  await it.stop();
-});
-afterEach(() => {
-  const left = it.leftovers();
-  if (left.length > 0) throw new Error(`the test left ${left.join(', ')}`);
-});
+const it = verifiersOfFile();
 
 const verify = (input: VerifyRequest, signal = never): Promise<Verification> => it.service.verify(input, signal);
 const verdictOf = async (input: VerifyRequest) => (await verify(input)).verdict;

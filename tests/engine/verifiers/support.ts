@@ -12,6 +12,7 @@ import { contractSha } from '#shared/domain/bundle-id.ts';
 import { ContractBody, type Contract } from '#shared/domain/contract.ts';
 import { treeId } from '#shared/domain/tree-id.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
+import { contractBodyOf, obligationOf } from '../../support/contract.ts';
 
 const encoder = new TextEncoder();
 
@@ -38,51 +39,20 @@ export function makeContract({
   ],
   advisory = [],
 }: Changes = {}): Contract {
-  const body = ContractBody.parse({
-    format: 'pawl.contract/1',
-    name: 'test',
-    version: 1,
-    previous: null,
-    instruction: '0'.repeat(64),
-    obligations: obligations.map((changes) => ({
-      key: 'a',
-      title: 'something',
-      cap: 10,
-      kind: 'count',
-      visibility: 'full',
-      onCandidateTimeout: 'cap',
-      missing: 'malformed',
-      aggregate: 'worst',
-      ...changes,
-    })),
-    advisory,
-    from: obligations.map(() => null),
-    verifier: {
-      kind: 'pure-js',
-      command: [],
-      file: 'verifier/check.js',
-      runsCandidate: false,
-      isolation: 'none',
-      adapter: null,
-      report: null,
-      files: [],
-      env: [],
-      timeoutsMs: { setup: 20_000, transfer: 20_000, run: 20_000, parse: 20_000 },
-      limits: { memoryMb: 64, cpuS: 60, processes: 64, fileMb: 16, outputKb: 64 },
-      ...verifier,
-    },
-    artifact: {
-      allowEmpty: false,
-      maxFiles: 100,
-      maxBytes: 1_000_000,
-      writable: ['**'],
-      protectedPaths: ['locked.txt'],
-      schema: null,
-      ...artifact,
-    },
-    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 0 },
-    auto: [],
-  });
+  const body = ContractBody.parse(
+    contractBodyOf(
+      obligations.map(({ key = 'a', ...changes }) => obligationOf(key, { cap: 10, ...changes })),
+      {
+        advisory,
+        verifier: {
+          timeoutsMs: { setup: 20_000, transfer: 20_000, run: 20_000, parse: 20_000 },
+          limits: { memoryMb: 64, cpuS: 60, processes: 64, fileMb: 16, outputKb: 64 },
+          ...verifier,
+        },
+        artifact: { protectedPaths: ['locked.txt'], ...artifact },
+      },
+    ),
+  );
   return { ...body, sha: contractSha(body) };
 }
 

@@ -8,10 +8,10 @@ import { decideRound, type FinalSlot, finishRound, type SlotInput } from '#share
 import { type EventBody, eventLine, firstPrev } from '#shared/domain/event-chain.ts';
 import { memoryEntry } from '#shared/domain/memory-entry.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
-import type { Obligation } from '#shared/domain/obligation.ts';
 import { potential } from '#shared/domain/rank.ts';
 import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
+import { obligationOf } from '../../support/contract.ts';
 
 export const run = 'run_01890a5d-ac96-774b-bcce-b302099a8057';
 export const contract = sha256Text('contract');
@@ -64,16 +64,7 @@ export function smallRun(
   { task, script }: World,
   arrival: (slots: readonly SlotInput[]) => readonly SlotInput[] = (slots) => slots,
 ): Result {
-  const obligations = task.limits.map((cap, i): Obligation => ({
-    key: `o${i}`,
-    title: `Obligation ${i}`,
-    cap,
-    kind: 'count',
-    visibility: 'full',
-    onCandidateTimeout: 'cap',
-    missing: 'malformed',
-    aggregate: 'worst',
-  }));
+  const obligations = task.limits.map((cap, i) => obligationOf(`o${i}`, { cap }));
   const trees = task.verdicts.map((_, i) => sha256Text(`tree ${i}`));
   const lines: string[] = [];
   let prev = firstPrev;

@@ -7,8 +7,9 @@ import type { RunHeader } from '#shared/domain/header.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { sortManifest, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
-import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
+import { sha256Hex } from '#shared/lib/hash.ts';
 import { maxInDatabase } from '#electron/store/write/blobs.ts';
+import { budgetOf, contractBodyOf, obligationOf } from '../contract.ts';
 
 const encoder = new TextEncoder();
 
@@ -50,61 +51,18 @@ export function contractOf({
   protectedPaths = [],
   advisory = [],
 }: ContractOptions): Contract {
-  const body: ContractBody = {
-    format: 'pawl.contract/1',
-    name: 'scripted',
-    version: 1,
-    previous: null,
-    instruction: sha256Text('instruction'),
-    obligations: caps.map((cap, i) => ({
-      key: `o${i}`,
-      title: `Obligation ${i}`,
-      cap,
-      kind: 'count',
-      visibility: 'full',
-      onCandidateTimeout: 'cap',
-      missing: 'malformed',
-      aggregate: aggregates[i] ?? 'worst',
-    })),
-    advisory: advisory.map((key) => ({ key, better: 'lower' as const })),
-    from: caps.map(() => null),
-    verifier: {
-      kind: 'pure-js',
-      command: [],
-      file: 'verifier/check.js',
-      runsCandidate: false,
-      isolation: 'none',
-      adapter: null,
-      report: null,
-      files: manifestOf(verifierFiles),
-      env: [],
-      timeoutsMs: { setup: 1_000, transfer: 1_000, run: 1_000, parse: 1_000 },
-      limits: { memoryMb: 64, cpuS: 5, processes: 8, fileMb: 8, outputKb: 64 },
+  const body = contractBodyOf(
+    caps.map((cap, i) => obligationOf(`o${i}`, { title: `Obligation ${i}`, cap, aggregate: aggregates[i] ?? 'worst' })),
+    {
+      name: 'scripted',
+      advisory: advisory.map((key) => ({ key, better: 'lower' as const })),
+      verifier: { files: manifestOf(verifierFiles) },
+      artifact: { protectedPaths: [...protectedPaths] },
+      measurement: { infraRetries, ...measurement },
     },
-    artifact: {
-      allowEmpty: false,
-      maxFiles: 100,
-      maxBytes: 1_000_000,
-      writable: ['**'],
-      protectedPaths: [...protectedPaths],
-      schema: null,
-    },
-    measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries, ...measurement },
-    auto: [],
-  };
+  );
   return { ...body, sha: contractSha(body) };
 }
-
-export const unlimited: Budget = {
-  attempts: 1_000,
-  rounds: null,
-  requests: null,
-  promptTokens: null,
-  completionTokens: null,
-  verifierRuns: null,
-  verifierMs: null,
-  wallMs: null,
-};
 
 export type HeaderOptions = {
   readonly slots?: number;
@@ -123,7 +81,7 @@ export function headerOf(contract: Contract, seed: readonly TreeFile[], options:
     proposer: { kind: 'search', version: 1, options: {} },
     slots: options.slots ?? 4,
     seed: options.seed ?? 0,
-    budget: { ...unlimited, ...options.budget },
+    budget: budgetOf(1_000, options.budget),
     verifierDeadAfter: options.verifierDeadAfter ?? 8,
     parent: options.parent ?? null,
     verifierProgram: null,

@@ -17,7 +17,7 @@ export type Engine = {
   readonly client: Client<Contract>;
   readonly dataDir: string;
   readonly runner: ForkedRunner;
-  /** As a host does it: client first, then the core, then the runner. Keeps the folder. */
+  /** As a host does it: client first, then the core, then the runner. Keeps the folder; a second call waits for the first. */
   close(): Promise<void>;
 };
 
@@ -44,16 +44,12 @@ export async function startEngine(dataDir: string, storeWorker = new URL('electr
   });
   const client = createClient<Contract>(here, 'test');
   await client.hello;
-  return {
-    core,
-    client,
-    dataDir,
-    runner,
-    close: async () => {
-      client.close();
-      await core.close();
-      runner.kill();
-      await runner.exited;
-    },
+  const shutDown = async () => {
+    client.close();
+    await core.close();
+    runner.kill();
+    await runner.exited;
   };
+  let closed: Promise<void> | null = null;
+  return { core, client, dataDir, runner, close: () => (closed ??= shutDown()) };
 }

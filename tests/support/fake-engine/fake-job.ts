@@ -4,6 +4,7 @@ import type { ChainColumns, RowColumns, RunDetail, RunSummary, TransitionDetail,
 import type { BundleReplay, ReplayMismatch, ReplayMissing } from '#shared/contract/replay.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import { RpcError } from '#shared/contract/errors.ts';
+import { noAmounts } from '#shared/domain/budget-ledger.ts';
 import type { Budget } from '#shared/domain/budget.ts';
 import type { CertifiedBundle } from '#shared/domain/bundle.ts';
 import type { ContractBody } from '#shared/domain/contract.ts';
@@ -12,7 +13,8 @@ import type { ProposerKind } from '#shared/domain/header.ts';
 import { outcomes, type RunStatus, type StopReason } from '#shared/domain/transition.ts';
 import { InvalidCode, NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
-import { addAmounts, createFakeRun, fakeObligations, fakeSha, type Edit } from './fake-run.ts';
+import { createFakeRun, fakeObligations, fakeSha, sumOfCharges, type Edit } from './fake-run.ts';
+import { contractBodyOf, budgetOf } from '../contract.ts';
 
 export type FakeJobOptions = {
   readonly seed?: number;
@@ -53,32 +55,11 @@ export const fakeSamples = [
   { id: 'repair-intervals', title: 'Interval arithmetic that holds', path: '/opt/pawl/tasks/repair-intervals' },
 ] as const;
 
-const sampleContract: ContractBody = {
-  format: 'pawl.contract/1',
+const sampleContract = contractBodyOf(fakeObligations, {
   name: 'exam-timetable',
-  version: 1,
-  previous: null,
-  instruction: fakeSha('instruction'),
-  obligations: [...fakeObligations],
-  advisory: [],
-  from: fakeObligations.map(() => null),
-  verifier: {
-    kind: 'pure-js',
-    command: [],
-    file: 'verifier/check.js',
-    runsCandidate: false,
-    isolation: 'none',
-    adapter: null,
-    report: null,
-    files: [],
-    env: [],
-    timeoutsMs: { setup: 10_000, transfer: 10_000, run: 20_000, parse: 5_000 },
-    limits: { memoryMb: 256, cpuS: 20, processes: 8, fileMb: 16, outputKb: 256 },
-  },
-  artifact: { allowEmpty: false, maxFiles: 100, maxBytes: 1_000_000, writable: ['timetable.json'], protectedPaths: [], schema: null },
-  measurement: { preflightRuns: 1, confirmRuns: 1, paired: false, infraRetries: 2 },
-  auto: [],
-};
+  artifact: { writable: ['timetable.json'] },
+  measurement: { infraRetries: 2 },
+});
 /** A verifier that runs candidate code in one sandbox with itself. */
 export const nativeVerifier: Partial<ContractBody['verifier']> = {
   kind: 'command',
@@ -88,16 +69,7 @@ export const nativeVerifier: Partial<ContractBody['verifier']> = {
   isolation: 'shared',
 };
 const contractSha = fakeSha('contract');
-const budgetOf = (attempts: number): Budget => ({
-  attempts,
-  rounds: null,
-  requests: null,
-  promptTokens: null,
-  completionTokens: null,
-  verifierRuns: Math.ceil(attempts * 2.5),
-  verifierMs: null,
-  wallMs: 600_000,
-});
+const limitsOf = (attempts: number): Budget => budgetOf(attempts, { verifierRuns: Math.ceil(attempts * 2.5), wallMs: 600_000 });
 
 /** What `task.inspect` would find; refuses like the engine does. */
 export function fakeTask(path: string): TaskInfo {
@@ -120,7 +92,7 @@ export function fakeTask(path: string): TaskInfo {
     seedTree: fakeSha('seed tree'),
     seedFiles: 1,
     seedBytes: 2_412,
-    budget: budgetOf(400),
+    budget: limitsOf(400),
     operators: ['json-swap', 'json-move', 'json-replace'],
   };
 }
@@ -225,7 +197,7 @@ export function createFakeJob(
     const here = rows();
     const head = chainNow().at(-1);
     const counts = OutcomeCounts.parse(Object.fromEntries(outcomes.map((o) => [o, here.filter((x) => x.row.outcome === o).length])));
-    const used = addAmounts(here.map((x) => x.row.cost));
+    const used = sumOfCharges(here.map((x) => x.row.cost));
     const certified = status !== 'not_started';
     return {
       id,
@@ -250,9 +222,9 @@ export function createFakeJob(
           ? { id: head.id, seq: head.seq, era: 0, potential: head.rank.reduce((a, b) => a + b, 0), rank: [...head.rank] }
           : null,
       budget: {
-        max: budgetOf(options.count ?? 240),
+        max: limitsOf(options.count ?? 240),
         used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 },
-        overshoot: addAmounts([]),
+        overshoot: noAmounts(),
       },
       parent: origin?.id ?? null,
     };
@@ -298,7 +270,7 @@ export function createFakeJob(
         proposer: { kind: proposer, version: 1, options: {} },
         slots,
         seed,
-        budget: budgetOf(options.count ?? 240),
+        budget: limitsOf(options.count ?? 240),
         verifierDeadAfter: 8,
         parent: origin?.id ?? null,
         verifierProgram: null,

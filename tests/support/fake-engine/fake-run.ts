@@ -1,10 +1,12 @@
 // A run that never was: deterministic rounds with every kind of outcome, decided by the real rules of `relate` over invented ranks.
 import type { TransitionRow } from '#shared/contract/run.ts';
-import { budgetDimensions, type Amounts, type Cost } from '#shared/domain/budget.ts';
+import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
+import type { Amounts, Cost } from '#shared/domain/budget.ts';
 import type { Obligation } from '#shared/domain/obligation.ts';
 import { relate } from '#shared/domain/rank.ts';
 import type { Outcome } from '#shared/domain/transition.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
+import { obligationOf } from '../contract.ts';
 
 export const fakeObligations: readonly Obligation[] = (
   [
@@ -17,16 +19,7 @@ export const fakeObligations: readonly Obligation[] = (
     ['invigilators', 'Exams without enough invigilators', 'count'],
     ['locked-slots', 'Fixed exams that were moved', 'binary'],
   ] as const
-).map(([key, title, kind]) => ({
-  key,
-  title,
-  kind,
-  cap: kind === 'binary' ? 1 : 100_000,
-  visibility: 'full',
-  onCandidateTimeout: 'cap',
-  missing: 'malformed',
-  aggregate: 'worst',
-}));
+).map(([key, title, kind]) => obligationOf(key, { title, kind, cap: kind === 'binary' ? 1 : 100_000 }));
 
 const genesisRank = [9, 6, 3, 8, 5, 4, 6, 0];
 
@@ -54,27 +47,13 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-const zero = (): Amounts => ({
-  attempts: 0,
-  rounds: 0,
-  requests: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  verifierRuns: 0,
-  verifierMs: 0,
-  wallMs: 0,
-});
 const costOf = (verifierRuns: number): Cost => ({
-  charged: { ...zero(), attempts: 1, verifierRuns, verifierMs: verifierRuns * 37 },
-  overshoot: zero(),
+  charged: { ...noAmounts(), attempts: 1, verifierRuns, verifierMs: verifierRuns * 37 },
+  overshoot: noAmounts(),
 });
 
 /** The sum of charges. */
-export function addAmounts(costs: readonly Cost[]): Amounts {
-  const sum = zero();
-  for (const cost of costs) for (const dimension of budgetDimensions) sum[dimension] += cost.charged[dimension];
-  return sum;
-}
+export const sumOfCharges = (costs: readonly Cost[]): Amounts => costs.reduce((sum, { charged }) => addAmounts(sum, charged), noAmounts());
 
 type Draft = { outcome: Outcome | null; rank: number[] | null; code: string | null; duplicateOf: number | null };
 

@@ -1,17 +1,8 @@
 import { expect, test } from 'vitest';
-import { Budget } from '#shared/domain/budget.ts';
 import { addAmounts, createLedger, noAmounts, settleCost } from '#shared/domain/budget-ledger.ts';
+import { budgetOf } from '../../support/contract.ts';
 
-const unlimited = {
-  rounds: null,
-  requests: null,
-  promptTokens: null,
-  completionTokens: null,
-  verifierRuns: null,
-  verifierMs: null,
-  wallMs: null,
-};
-const budget = Budget.parse({ ...unlimited, attempts: 3, completionTokens: 100 });
+const budget = budgetOf(3, { completionTokens: 100 });
 const some = (attempts: number, completionTokens: number) => ({ ...noAmounts(), attempts, completionTokens });
 
 test('reserve, settle with less, settle with more', () => {

@@ -1,19 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Budget, budgetDimensions } from '#shared/domain/budget.ts';
+import { budgetDimensions } from '#shared/domain/budget.ts';
 import { noAmounts } from '#shared/domain/budget-ledger.ts';
 import { forecastAttempts } from '#shared/domain/forecast.ts';
+import { budgetOf } from '../../support/contract.ts';
 
-const unlimited: Budget = {
-  attempts: 100,
-  rounds: null,
-  requests: null,
-  promptTokens: null,
-  completionTokens: null,
-  verifierRuns: null,
-  verifierMs: null,
-  wallMs: null,
-};
+const unlimited = budgetOf(100);
 const one = { ...noAmounts(), attempts: 1 };
 
 test('the tightest dimension decides; few is below three', () => {

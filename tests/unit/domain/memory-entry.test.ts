@@ -6,6 +6,7 @@ import type { Obligation } from '#shared/domain/obligation.ts';
 import type { Verdict } from '#shared/domain/verdict.ts';
 import { hashJson } from '#shared/lib/hash.ts';
 import { utf8Length } from '#shared/lib/text.ts';
+import { obligationOf } from '../../support/contract.ts';
 
 const sha = (c: string): string => c.repeat(64);
 const verdict: Verdict = { kind: 'ranked', rank: [0, 4, 2], runs: [], stable: true, advisory: {}, details: {} };
@@ -48,16 +49,7 @@ describe('memoryEntry', () => {
 });
 
 describe('excerptFor', () => {
-  const obligation = (key: string, visibility: Obligation['visibility']): Obligation => ({
-    key,
-    title: `Title of ${key}`,
-    cap: 9,
-    kind: 'count',
-    visibility,
-    onCandidateTimeout: 'cap',
-    missing: 'malformed',
-    aggregate: 'worst',
-  });
+  const obligation = (key: string, visibility: Obligation['visibility']) => obligationOf(key, { visibility });
   const open = [obligation('clashes', 'full'), obligation('gaps', 'full')];
   const guarded = [...open, obligation('secret', 'hidden'), obligation('quota', 'aggregate'), obligation('load', 'aggregate')];
   const details = {

@@ -2,44 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { reviseContract, unstableText } from '#shared/domain/revise.ts';
-import { sha256Text } from '#shared/lib/hash.ts';
+import { contractBodyOf, obligationOf } from '../../support/contract.ts';
 
-const obligation = (key: string, aggregate: 'worst' | 'median' = 'worst'): Contract['obligations'][number] => ({
-  key,
-  title: `Title of ${key}`,
-  cap: 5,
-  kind: 'count',
-  visibility: 'full',
-  onCandidateTimeout: 'cap',
-  missing: 'malformed',
-  aggregate,
-});
-const body: Omit<Contract, 'sha'> = {
-  format: 'pawl.contract/1',
-  name: 'task',
+const obligation = (key: string, aggregate: 'worst' | 'median' = 'worst') => obligationOf(key, { aggregate });
+const body = contractBodyOf([obligation('a'), obligation('b'), obligation('c', 'median')], {
   version: 3,
-  previous: null,
-  instruction: sha256Text('instruction'),
-  obligations: [obligation('a'), obligation('b'), obligation('c', 'median')],
   advisory: [{ key: 'speed', better: 'higher' }],
   from: ['test a', null, 'test c'],
-  verifier: {
-    kind: 'pure-js',
-    command: [],
-    file: 'verifier/check.js',
-    runsCandidate: false,
-    isolation: 'none',
-    adapter: null,
-    report: null,
-    files: [],
-    env: [],
-    timeoutsMs: { setup: 1, transfer: 1, run: 1, parse: 1 },
-    limits: { memoryMb: 1, cpuS: 1, processes: 1, fileMb: 1, outputKb: 1 },
-  },
-  artifact: { allowEmpty: false, maxFiles: 1, maxBytes: 1, writable: ['**'], protectedPaths: [], schema: null },
-  measurement: { preflightRuns: 5, confirmRuns: 3, paired: true, infraRetries: 2 },
-  auto: [],
-};
+  measurement: { preflightRuns: 5, confirmRuns: 3, paired: true },
+});
 const contract: Contract = { ...body, sha: contractSha(body) };
 
 const revised = (quarantine: readonly string[], median: readonly string[] = []) => {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createProgress } from '#electron/host/cli/progress.ts';
 import { plain, type CliIo } from '#electron/host/cli/io.ts';
 import { runCli } from '#electron/host/cli/program.ts';
@@ -10,6 +9,7 @@ import { table } from '#electron/host/cli/table.ts';
 import { acquireEngine, type EngineHandle } from '#electron/host/engine.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import { createFakeCore, fakeRunner } from '../../support/fake-core.ts';
+import { parseRun } from '../../support/run-document.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -63,52 +63,12 @@ function setup({ startPotential = 5, columns = null as number | null, core = cre
   return { pawl, io, interrupt, interrupts, seen, core };
 }
 
-const Amounts = z.record(z.string(), z.int());
-const RunDocument = z.strictObject({
-  id: z.string(),
-  task: z.strictObject({ id: z.string(), title: z.string() }),
-  contract: z.string(),
-  header: z.looseObject({ format: z.literal('pawl.header/1') }),
-  headerSha: z.string(),
-  status: z.string(),
-  stop: z.string().nullable(),
-  note: z.string().nullable(),
-  startedAt: z.string(),
-  updatedAt: z.string(),
-  head: z.strictObject({ id: z.string(), seq: z.int(), era: z.int(), rank: z.array(z.int()), potential: z.int() }).nullable(),
-  genesis: z.strictObject({ id: z.string(), rank: z.array(z.int()), potential: z.int() }).nullable(),
-  counts: Amounts,
-  budget: z.record(z.string(), z.strictObject({ max: z.int().nullable(), used: z.int() })),
-  overshoot: Amounts,
-  memoryEntries: z.int(),
-  selections: z.array(z.looseObject({ format: z.literal('pawl.selection/1') })),
-  obligations: z.array(z.strictObject({ key: z.string(), title: z.string() })),
-  bundles: z.array(
-    z.strictObject({ seq: z.int(), id: z.string(), transition: z.int().nullable(), rank: z.array(z.int()), potential: z.int() }),
-  ),
-  transitions: z.array(
-    z.looseObject({
-      n: z.int(),
-      round: z.int(),
-      slot: z.int(),
-      outcome: z.string(),
-      base: z.string(),
-      tree: z.string().nullable(),
-      rank: z.array(z.int()).nullable(),
-      verdictSource: z.string(),
-      bundle: z.string().nullable(),
-      cost: z.strictObject({ charged: Amounts, overshoot: Amounts }),
-    }),
-  ),
-});
-const parse = (text: string) => RunDocument.parse(JSON.parse(text));
-
 describe('pawl run', () => {
   test('to zero rank: exit 0, the whole run as one JSON document', async () => {
     const { pawl } = setup();
     const { code, out, err } = await pawl('run', 'timetable', '--json', '--seed', '7', '--slots', '2');
     expect(code).toBe(0);
-    const run = parse(out);
+    const run = parseRun(out);
     expect(run).toMatchObject({
       task: { id: 'timetable' },
       status: 'stopped',
@@ -174,7 +134,7 @@ describe('pawl run', () => {
       },
     });
     const show = await pawl('show', '00000001', '--json');
-    expect(parse(show.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
+    expect(parseRun(show.out)).toMatchObject({ status: 'not_started', genesis: null, head: null, transitions: [], bundles: [] });
   });
 
   test('Ctrl-C stops after the round and exits 3; the same key press twice counts once', async () => {
@@ -186,7 +146,7 @@ describe('pawl run', () => {
     interrupt();
     const { code, out, quit } = await running;
     expect([code, quit]).toEqual([3, null]);
-    expect(parse(out)).toMatchObject({ status: 'stopped', stop: 'user' });
+    expect(parseRun(out)).toMatchObject({ status: 'stopped', stop: 'user' });
   });
 
   test('a second Ctrl-C quits at once', async () => {
@@ -333,7 +293,7 @@ describe('other commands', () => {
     const json: unknown = JSON.parse((await pawl('runs', '--json')).out);
     expect(json).toMatchObject({ runs: [{ task: { id: 'other' } }, { task: { id: 'timetable' } }] });
 
-    expect(parse((await pawl('show', '00000001', '--json')).out)).toMatchObject({ task: { id: 'other' }, stop: 'budget' });
+    expect(parseRun((await pawl('show', '00000001', '--json')).out)).toMatchObject({ task: { id: 'other' }, stop: 'budget' });
     const words = await pawl('show', 'run_00000001');
     expect(words.out).toMatch(/^ *1 +1 +1 +tie +on 0 +5$/m);
     expect(words.out).toMatch(/^ *2 +2 +1 +commit +on 0 +4 +-> bundle 1$/m);
@@ -403,7 +363,7 @@ describe('other commands', () => {
     expect((await running).code).toBe(3);
     const resumed = await pawl('resume', '00000000', '--json');
     expect(resumed.code).toBe(0);
-    expect(parse(resumed.out)).toMatchObject({ stop: 'zero_rank' });
+    expect(parseRun(resumed.out)).toMatchObject({ stop: 'zero_rank' });
   });
 
   test('one process hosts the engine until the runs of the others have ended', async () => {
@@ -412,7 +372,7 @@ describe('other commands', () => {
     await expect.poll(() => host.seen.err, { interval: 5 }).toMatch(/commit 1: /);
     // Meanwhile another command starts a longer run in it.
     const other = another(host.core)('run', 'slow', '--attempts', '12', '--json');
-    expect(parse(await other)).toMatchObject({ stop: 'budget', budget: { attempts: { used: 12 } } });
+    expect(parseRun(await other)).toMatchObject({ stop: 'budget', budget: { attempts: { used: 12 } } });
     const { code, err } = await running;
     expect(code).toBe(3);
     expect(err).toMatch(/it goes on until they end/);

@@ -1,5 +1,6 @@
 // A column store that is filled from an invented run or from a few rows written by hand.
 import type { TransitionRow } from '#shared/contract/run.ts';
+import { noAmounts } from '#shared/domain/budget-ledger.ts';
 import { createRunStore, type RunStore } from '#renderer/state/run-data.ts';
 import { createFakeJob, type FakeJobOptions } from '../../support/fake-engine/fake-job.ts';
 import { fakeObligations } from '../../support/fake-engine/fake-run.ts';
@@ -29,7 +30,6 @@ export type HandRow = Pick<TransitionRow, 'outcome' | 'rank' | 'baseSeq'> & { re
 /** A run of two obligations a and b from hand-written rows; the genesis rank is `genesis`. */
 export async function handRun(genesis: readonly [number, number], rows: readonly HandRow[]): Promise<RunStore> {
   const two = fakeObligations.slice(0, 2).map((o, i) => ({ ...o, key: i === 0 ? 'a' : 'b', title: i === 0 ? 'First' : 'Second' }));
-  const zero = { attempts: 0, rounds: 0, requests: 0, promptTokens: 0, completionTokens: 0, verifierRuns: 0, verifierMs: 0, wallMs: 0 };
   let seq = 0;
   const full = rows.map((row, i): TransitionRow => {
     if (row.outcome === 'commit') seq++;
@@ -48,7 +48,7 @@ export async function handRun(genesis: readonly [number, number], rows: readonly
       bundle: row.outcome === 'commit' ? 'f'.repeat(64) : null,
       bundleSeq: row.outcome === 'commit' ? seq : null,
       duplicateOf: row.duplicateOf ?? null,
-      cost: { charged: zero, overshoot: zero },
+      cost: { charged: noAmounts(), overshoot: noAmounts() },
     };
   });
   const store = createRunStore('run', two, {
