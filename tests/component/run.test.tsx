@@ -139,14 +139,26 @@ describe('keys', () => {
   });
 });
 
-test('words and numbers change with the key, before any answer of the engine', async () => {
+/** Holds back what passes while it is shut. */
+function gate() {
   const held: (() => void)[] = [];
-  let hold = false;
-  const app = await openApp(
-    { runs: [stopped], beforeTransition: () => (hold ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve()) },
-    at(100),
-  );
-  hold = true;
+  let open = true;
+  return {
+    pass: () => (open ? Promise.resolve() : new Promise<void>((resolve) => held.push(resolve))),
+    shut: () => {
+      open = false;
+    },
+    open: () => {
+      open = true;
+      for (const release of held.splice(0)) release();
+    },
+  };
+}
+
+test('words and numbers change with the key, before any answer of the engine', async () => {
+  const answers = gate();
+  const app = await openApp({ runs: [stopped], beforeTransition: answers.pass }, at(100));
+  answers.shut();
   await app.screen.getByRole('tab', { name: 'Record' }).click();
   const target = firstOf(app, 'commit', 120);
   useUi.getState().select(target, 'jump');
@@ -155,26 +167,20 @@ test('words and numbers change with the key, before any answer of the engine', a
   await expect.element(app.screen.getByText(`Showing 100 while ${target} loads`)).toBeVisible();
   await expect.element(app.screen.getByRole('tabpanel')).toHaveAttribute('aria-busy', 'true');
   expect(app.screen.getByRole('tabpanel').element().textContent).toContain('"n": 100');
-  hold = false;
-  for (const release of held) release();
+  answers.open();
   await expect.element(app.screen.getByText(`Showing 100 while ${target} loads`)).not.toBeInTheDocument();
   await expect.element(app.screen.getByRole('tabpanel')).toMatchTextContent(`"n": ${target}`);
 });
 
 test('a key that is held down asks the engine for little and ends at the right place', async () => {
-  const held: (() => void)[] = [];
-  let hold = false;
-  const app = await openApp(
-    { runs: [stopped], beforeTransition: () => (hold ? new Promise<void>((resolve) => held.push(resolve)) : Promise.resolve()) },
-    at(100),
-  );
-  hold = true;
+  const answers = gate();
+  const app = await openApp({ runs: [stopped], beforeTransition: answers.pass }, at(100));
+  answers.shut();
   const before = app.fake.calls.filter((name) => name === 'run.transition').length;
   for (let i = 0; i < 50; i++) useUi.getState().select(101 + i, 'step');
   await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   expect(app.fake.calls.filter((name) => name === 'run.transition').length - before).toBeLessThanOrEqual(1);
-  hold = false;
-  for (const release of held.splice(0)) release();
+  answers.open();
   await expect.poll(() => app.screen.getByRole('tabpanel').element().getAttribute('aria-busy')).toBe('false');
   expect(selected()).toBe(150);
 });

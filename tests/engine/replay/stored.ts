@@ -8,7 +8,10 @@ import { createStoredRun, type StoredRun, type StoredRunOptions, temporaryStore 
 import { freshReads, openPast, replay } from './support.ts';
 
 /** For the tests of one file: `open` is a connection past every trigger, `replayed` what a decision replay finds now. */
-export function storedForEdits(options: StoredRunOptions): { open(): Database.Database; replayed(): Promise<DecisionReplayReport> } {
+export function storedForEdits(options: StoredRunOptions): {
+  readonly open: () => Database.Database;
+  readonly replayed: () => Promise<DecisionReplayReport>;
+} {
   let made: { readonly dataDir: string; readonly stored: StoredRun } | null = null;
   const here = () => ensure(made, 'stored run, which is there inside tests only');
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { Button } from '#renderer/widgets/Button.tsx';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import type { DecisionReplay } from '../use-decision-replay.ts';
 import { RunPanelFrame } from './RunPanelFrame.tsx';
+import shared from '../records.module.css';
 import styles from './panels.module.css';
 
 /** Recomputing the decisions: what it is, how far it is, what it found. */
@@ -56,10 +57,10 @@ function Report({ report, grown }: { report: DecisionReplayReport; grown: boolea
       {report.open ? <p className={styles['quiet']}>{t.replayOpen}</p> : null}
       {mismatches.length > 0 ? (
         <section>
-          <h3 className={styles['heading']}>
+          <h3 className={shared['heading']}>
             {t.replayMismatches} <small>{listed(mismatches.length, report.mismatchCount, t.ofTotal)}</small>
           </h3>
-          <table className={styles['table']}>
+          <table className={shared['table']}>
             <thead>
               <tr>
                 <th>{t.replayWhere}</th>
@@ -89,10 +90,10 @@ function Report({ report, grown }: { report: DecisionReplayReport; grown: boolea
       ) : null}
       {missing.length > 0 ? (
         <section>
-          <h3 className={styles['heading']}>
+          <h3 className={shared['heading']}>
             {t.replayMissing} <small>{listed(missing.length, report.missingCount, t.ofTotal)}</small>
           </h3>
-          <table className={styles['table']}>
+          <table className={shared['table']}>
             <thead>
               <tr>
                 <th>{t.replayWhere}</th>

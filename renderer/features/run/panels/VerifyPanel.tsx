@@ -11,6 +11,7 @@ import { isRefusedHere, RunsWhere } from '#renderer/widgets/RunsWhere.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import { RunPanelFrame } from './RunPanelFrame.tsx';
+import shared from '../records.module.css';
 import styles from './panels.module.css';
 
 const none = {};
@@ -70,7 +71,7 @@ function Result({ result, detail }: { result: BundleReplay; detail: RunDetail })
         </p>
       )}
       {result.coordinates.length > 0 ? (
-        <table className={styles['table']}>
+        <table className={shared['table']}>
           <thead>
             <tr>
               <th>{t.obligation}</th>
@@ -107,8 +108,8 @@ function Earlier({ run, seq }: { run: string; seq: number }) {
   const same = (rank: Rank) => rank.length === certified.length && rank.every((value, i) => value === certified[i]);
   return (
     <section>
-      <h3 className={styles['heading']}>{t.verifyEarlier(records.length)}</h3>
-      <table className={styles['table']}>
+      <h3 className={shared['heading']}>{t.verifyEarlier(records.length)}</h3>
+      <table className={shared['table']}>
         <thead>
           <tr>
             <th>{t.verifyStarted}</th>

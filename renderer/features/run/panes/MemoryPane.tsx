@@ -2,6 +2,7 @@ import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Hash } from '#renderer/widgets/Hash.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
+import shared from '../records.module.css';
 import styles from './panes.module.css';
 
 /** What this attempt left in exploration memory, and the features that were computed before any decision. */
@@ -16,7 +17,7 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
         <>
           {memory.changes.length > 0 ? (
             <section>
-              <h2 className={styles['heading']}>{t.memoryFiles}</h2>
+              <h2 className={shared['heading']}>{t.memoryFiles}</h2>
               <ul>
                 {memory.changes.map((change) => (
                   <li key={change.path}>
@@ -32,7 +33,7 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
           ) : null}
           {memory.excerpt === '' ? null : (
             <section>
-              <h2 className={styles['heading']}>{t.memoryExcerpt}</h2>
+              <h2 className={shared['heading']}>{t.memoryExcerpt}</h2>
               <pre className={styles['pre']}>
                 <Foreign text={memory.excerpt} />
               </pre>
@@ -42,7 +43,7 @@ export function MemoryPane({ detail }: { detail: TransitionDetail }) {
       ) : null}
       {shown ? (
         <section>
-          <h2 className={styles['heading']}>{t.memoryFeatures}</h2>
+          <h2 className={shared['heading']}>{t.memoryFeatures}</h2>
           <dl className={styles['facts']}>
             {Object.entries(shown).map(([name, value]) => (
               <Fact

@@ -5,6 +5,7 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { shortRun } from '#renderer/widgets/run-name.ts';
+import shared from '../records.module.css';
 import styles from './panes.module.css';
 
 const shown = 50;
@@ -17,11 +18,11 @@ export function Relatives({ run, seq }: { run: string; seq: number | null }) {
   const { parent, branches } = relatives;
   return (
     <section>
-      <h2 className={styles['heading']}>{t.relatives}</h2>
+      <h2 className={shared['heading']}>{t.relatives}</h2>
       {parent === null && branches.length === 0 ? (
         <p className={styles['quiet']}>{t.relativesNone}</p>
       ) : (
-        <table className={styles['table']}>
+        <table className={shared['table']}>
           <thead>
             <tr>
               <th>{t.relRun}</th>

@@ -3,6 +3,7 @@ import type { TransitionDetail } from '#shared/contract/run.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
+import shared from '../records.module.css';
 import styles from './panes.module.css';
 
 type Props = { readonly obligations: readonly Obligation[]; readonly detail: TransitionDetail; readonly tamperEvidentOnly: boolean };
@@ -16,7 +17,7 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
   return (
     <div className={styles['pane']}>
       <section>
-        <h2 className={styles['heading']}>
+        <h2 className={shared['heading']}>
           {t.obligationsAgainstBase}
           <small>
             {t.verdictSource[transition.verdictSource]}
@@ -32,7 +33,7 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
           </p>
         ) : null}
         {rank ? (
-          <table className={`${styles['table'] ?? ''} ${styles['verdict'] ?? ''}`}>
+          <table className={`${shared['table'] ?? ''} ${styles['verdict'] ?? ''}`}>
             <colgroup>
               <col className={styles['keyColumn']} />
               <col />
@@ -59,7 +60,7 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
                 const tone = after < before ? styles['better'] : after > before ? styles['worse'] : '';
                 return (
                   <tr key={obligation.key} className={tone}>
-                    <td className={styles['key']}>
+                    <td>
                       <Foreign text={obligation.key} /> {tamperEvidentOnly ? <TamperEvident /> : null}
                     </td>
                     <td className={styles['wide']}>
@@ -83,7 +84,7 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
         )}
       </section>
       <section>
-        <h2 className={styles['heading']}>{t.verifierOutput}</h2>
+        <h2 className={shared['heading']}>{t.verifierOutput}</h2>
         {output === null || output === '' ? (
           <p className={styles['quiet']}>{t.verifierOutputNone}</p>
         ) : (
