@@ -5,11 +5,11 @@ import type { Core, CoreOptions } from '#electron/core/core.ts';
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
-import { createClient, type Client } from '#shared/rpc/client.ts';
+import { createClient, engineLiveness, type Client, type Liveness } from '#shared/rpc/client.ts';
 import { createPortPair, type Port } from '#shared/rpc/port.ts';
 import { serve, type Serving } from '#shared/rpc/server.ts';
 import { engineAddresses } from './address.ts';
-import { takeLock, type Lock } from './lock.ts';
+import { holderText, lockHolder, takeLock, type Lock } from './lock.ts';
 import { bridge } from './ports/bridge.ts';
 import { fromSocket } from './ports/local-socket.ts';
 
@@ -28,6 +28,8 @@ export type EngineOptions = {
   readonly waitMs?: number;
   /** Where it listens; the tests give their own. */
   readonly addresses?: readonly string[];
+  /** How long the engine of another process may be silent once it has answered. */
+  readonly liveness?: Liveness;
 };
 
 /** The process that spawns verifiers, whoever started it. Closing the port ends it. */
@@ -63,14 +65,14 @@ export async function acquireEngine(options: EngineOptions): Promise<EngineHandl
   const addresses = options.addresses ?? engineAddresses(options.dataDir);
   const deadline = performance.now() + (options.waitMs ?? 8_000);
   for (;;) {
-    const joined = await join(addresses);
+    const joined = await join(addresses, options.liveness ?? engineLiveness);
     if (joined) return joined;
     const lock = takeLock(options.dataDir);
     if (lock) return own(options, addresses, lock);
     if (performance.now() > deadline) {
       throw new RpcError(
         'unavailable',
-        `the data folder ${options.dataDir} is locked by another Pawl that does not answer. Close that window or command (or end its process), or use another folder with --data DIR.`,
+        `the data folder ${options.dataDir} is locked by ${holderText(lockHolder(options.dataDir))} Or use another folder with --data DIR.`,
         { file: options.dataDir },
       );
     }
@@ -79,11 +81,11 @@ export async function acquireEngine(options: EngineOptions): Promise<EngineHandl
 }
 
 /** A client of the first address that answers, or null. */
-async function join(addresses: readonly string[]): Promise<EngineHandle | null> {
+async function join(addresses: readonly string[], liveness: Liveness): Promise<EngineHandle | null> {
   for (const address of addresses) {
     const socket = await dial(address);
     if (!socket) continue;
-    const client = createClient<Contract>(fromSocket(socket), contractHash(contract));
+    const client = createClient<Contract>(fromSocket(socket), contractHash(contract), liveness);
     if (!(await greeted(client))) {
       client.close();
       continue;

@@ -20,12 +20,15 @@ export async function keepEngine(acquire: () => Promise<EngineHandle>, onTrouble
   let current = Promise.resolve(await acquire());
 
   const again = async (): Promise<EngineHandle> => {
+    // The same trouble over and over is told once.
+    let told: string | null = null;
     for (;;) {
       try {
         return await acquire();
       } catch (error) {
         if (stopped.aborted) throw error;
-        onTrouble(error);
+        if (String(error) !== told) onTrouble(error);
+        told = String(error);
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }

@@ -2,7 +2,7 @@
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { DesktopApi } from '#shared/contract/desktop.ts';
-import { createClient, type Client } from '#shared/rpc/client.ts';
+import { createClient, engineLiveness, type Client } from '#shared/rpc/client.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
 import type { Port } from '#shared/rpc/port.ts';
 import type { CallName, Input, Output, StreamName } from '#shared/rpc/types.ts';
@@ -99,7 +99,7 @@ export function createEngine(open: () => Promise<Port>, desktop: DesktopApi): En
       return;
     }
     opening = false;
-    const next = createClient<Contract>(port, hash);
+    const next = createClient<Contract>(port, hash, engineLiveness);
     try {
       const hello = await next.hello;
       client = next;

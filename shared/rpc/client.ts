@@ -24,13 +24,23 @@ export type Client<T extends ProcedureTable> = {
   close(): void;
 };
 
+/**
+ * How long a server may be silent while something is waited for: after `quietMs` it is asked whether it is there, and after `quietMs * patience`
+ * it is taken for gone. Counted in turns of our own timer, so that a machine that slept has not been silent.
+ */
+export type Liveness = { readonly quietMs: number; readonly patience: number };
+
+/** Of an engine, which does nothing that keeps it from answering for long. */
+export const engineLiveness: Liveness = { quietMs: 5_000, patience: 4 };
+
 type Pending = { items?: (values: readonly unknown[]) => void; done: (value: unknown) => void; fail: (error: RpcError) => void };
 
 /**
  * Joins a client to `port`. `contractHash` is the hash of `table` on this side: a server with another one is refused, and every
- * call fails with `incompatible`. Answers are not parsed again: the server parses what it sends.
+ * call fails with `incompatible`. Answers are not parsed again: the server parses what it sends. With `liveness`, a server that is silent
+ * for too long is left as if it had closed the port: whether what it was asked for was done cannot be known.
  */
-export function createClient<T extends ProcedureTable>(port: Port, contractHash: string): Client<T> {
+export function createClient<T extends ProcedureTable>(port: Port, contractHash: string, liveness: Liveness | null = null): Client<T> {
   let nextId = 1;
   let gone: RpcError | undefined;
   /** The server closes soon: what it has is still answered, more is not sent. */
@@ -56,10 +66,38 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
 
   const failAll = (error: RpcError) => {
     gone ??= error;
+    clearTimeout(timer);
     refuse(gone);
     const waiting = [...pending.values()];
     pending.clear();
     for (const p of waiting) p.fail(gone);
+  };
+
+  let silent = 0;
+  let timer: unknown;
+  // For the hello or for an answer; an idle client asks nothing.
+  const waits = () => gone === undefined && (outbox !== undefined || pending.size > 0);
+  const watch = () => {
+    if (liveness === null || timer !== undefined || !waits()) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (!waits()) return;
+      if (++silent < liveness.patience) {
+        // Nothing is sent before its hello.
+        if (outbox === undefined) port.send({ t: 'ping' });
+        watch();
+        return;
+      }
+      const seconds = Math.round((liveness.quietMs * liveness.patience) / 1_000);
+      failAll(
+        new RpcError(
+          'closed',
+          `the engine has not answered for ${seconds} s: its process hangs or is suspended. What it was doing goes on when it does`,
+        ),
+      );
+      port.close();
+      markClosed();
+    }, liveness.quietMs);
   };
 
   port.listen(
@@ -67,6 +105,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       const parsed = ServerFrame.safeParse(raw);
       if (!parsed.success) return;
       const frame = parsed.data;
+      silent = 0;
       if (frame.t === 'hello') {
         if (frame.contract === contractHash) {
           greet({ contract: frame.contract, version: frame.version, journal: frame.journal });
@@ -89,6 +128,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
         port.send({ t: 'bye' });
         return;
       }
+      if (frame.t === 'pong') return;
       const p = pending.get(frame.id);
       if (!p) return;
       if (frame.t === 'items') {
@@ -104,6 +144,7 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       markClosed();
     },
   );
+  watch();
 
   const begin = (entry: Pending, signal: AbortSignal | undefined): number => {
     const id = nextId++;
@@ -131,6 +172,9 @@ export function createClient<T extends ProcedureTable>(port: Port, contractHash:
       fail: (error) => settle(() => entry.fail(error)),
     });
     signal?.addEventListener('abort', onAbort, { once: true });
+    // The silence of before anything was asked does not count.
+    if (pending.size === 1) silent = 0;
+    watch();
     return id;
   };
 

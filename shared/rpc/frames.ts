@@ -14,6 +14,8 @@ export const ClientFrame = z.discriminatedUnion('t', [
   z.object({ t: z.literal('blob'), id: Id, sha: z.string() }),
   /** Answers the server's: no call follows. */
   z.object({ t: z.literal('bye') }),
+  /** Asks whether the server is still there: it has been silent. */
+  z.object({ t: z.literal('ping') }),
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
@@ -26,6 +28,7 @@ export const ServerFrame = z.discriminatedUnion('t', [
   z.object({ t: z.literal('err'), id: Id, code: ErrorCode, message: z.string(), where: ErrorWhere }),
   /** The server is about to close. It waits for the client's `bye`, so that no call is left unread and nobody has to guess whether one began. */
   z.object({ t: z.literal('bye') }),
+  z.object({ t: z.literal('pong') }),
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 

@@ -143,6 +143,9 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
         case 'bye':
           left = true;
           break;
+        case 'ping':
+          send({ t: 'pong' });
+          break;
         case 'credit': {
           const call = live.get(frame.id);
           if (call) {

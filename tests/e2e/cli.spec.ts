@@ -222,3 +222,24 @@ test('a database of a newer version or a damaged one is named, and is no interna
   const damaged = await pawl(['runs', '--json', '--data', dir]);
   expect([damaged.code, JSON.parse(damaged.stdout)]).toMatchObject([1, { error: { code: 'unavailable', file } }]);
 });
+
+test('an engine that is suspended: the next command and a second server say so in time, and go on when it does', async () => {
+  test.skip(process.platform === 'win32', 'no signals');
+  const first = startPawl(['serve', '--data', dir]);
+  await first.seen(/#token=/);
+  first.child.kill('SIGSTOP');
+  const begun = performance.now();
+  const [list, second] = await Promise.all([pawl(['runs', '--json', '--data', dir]), pawl(['serve', '--data', dir])]);
+  expect(performance.now() - begun).toBeLessThan(30_000);
+  const who =
+    process.platform === 'linux' ? `process ${first.child.pid}\\) that is suspended.*kill -CONT ${first.child.pid}` : 'does not answer';
+  expect([list.code, JSON.parse(list.stdout)]).toMatchObject([
+    1,
+    { error: { code: 'unavailable', message: expect.stringMatching(who), file: dir } },
+  ]);
+  expect([second.code, second.stderr]).toEqual([1, expect.stringMatching(who)]);
+  first.child.kill('SIGCONT');
+  expect((await pawl(['runs', '--json', '--data', dir])).code).toBe(0);
+  first.child.kill('SIGTERM');
+  await first.finished;
+});

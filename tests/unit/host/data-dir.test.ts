@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { engineAddresses } from '#electron/host/address.ts';
 import { dataDirPath, openDataDir } from '#electron/host/data-dir.ts';
-import { lockError } from '#electron/host/lock.ts';
+import { holderIn, holderText, lockError, lockHolder, takeLock } from '#electron/host/lock.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -76,6 +76,38 @@ describe('the lock of a folder', () => {
     const error = lockError('/d/lock.db', new Database.SqliteError('what SQLite says', code));
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringMatching(words), where: { file: '/d/lock.db' } });
     expect(/delete/i.test(error.message)).toBe(deletes);
+  });
+});
+
+describe('who holds the lock', () => {
+  const locks = `1: POSIX  ADVISORY  READ 31180 fe:00:10346566 128 128
+2: FLOCK  ADVISORY  WRITE 77 fe:00:10346536 0 EOF
+3: POSIX  ADVISORY  WRITE 31180 fe:00:10346531 1073741824 1073742335
+3: -> POSIX  ADVISORY  WRITE 99 fe:00:10346531 1073741824 1073742335
+4: POSIX  ADVISORY  WRITE 0 fe:00:10346777 1073741824 1073742335
+`;
+  test.each([
+    [0xfe00n, 10_346_531n, 31_180],
+    // Another device, only read, and held by a process that has no number here.
+    [0xfd00n, 10_346_531n, null],
+    [0xfe00n, 10_346_566n, null],
+    [0xfe00n, 10_346_777n, null],
+  ])('of device %d and inode %d', (dev, ino, pid) => {
+    expect(holderIn(locks, dev, ino)).toBe(pid);
+  });
+
+  test.skipIf(process.platform !== 'linux')('is this process, when it has taken it', () => {
+    expect(lockHolder(dir)).toBeNull();
+    const lock = takeLock(dir);
+    expect(lockHolder(dir)).toEqual({ pid: process.pid, suspended: false });
+    expect(holderText(lockHolder(dir))).toContain(`process ${process.pid}`);
+    lock?.release();
+    expect(lockHolder(dir)).toBeNull();
+  });
+
+  test('a folder that was never opened is held by nobody', () => {
+    expect(lockHolder(path.join(dir, 'none'))).toBeNull();
+    expect(holderText(null)).toContain('another Pawl that does not answer');
   });
 });
 

@@ -11,7 +11,7 @@ import { takeLock } from '#electron/host/lock.ts';
 import { fromSocket } from '#electron/host/ports/local-socket.ts';
 import { contract, type Contract } from '#shared/contract/contract.ts';
 import { contractHash } from '#shared/contract/contract-hash.ts';
-import { createClient } from '#shared/rpc/client.ts';
+import { createClient, type Liveness } from '#shared/rpc/client.ts';
 import { createPortPair } from '#shared/rpc/port.ts';
 import { createFakeCore, fakeRunner } from '../../support/fake-core.ts';
 
@@ -33,7 +33,13 @@ afterEach(async () => {
 
 const blobs = new Map([['ab', new Uint8Array([1, 2, 3])]]);
 const acquire = (
-  more: { waitMs?: number; startPotential?: number; lost?: Promise<void>; startRunner?: () => Promise<RunnerProcess> } = {},
+  more: {
+    waitMs?: number;
+    startPotential?: number;
+    lost?: Promise<void>;
+    liveness?: Liveness;
+    startRunner?: () => Promise<RunnerProcess>;
+  } = {},
 ): Promise<EngineHandle> =>
   acquireEngine({
     dataDir: dir,
@@ -212,6 +218,50 @@ describe('trouble', () => {
       code: 'unavailable',
       message: expect.stringContaining(dir),
       where: { file: dir },
+    });
+  });
+
+  describe.skipIf(process.platform === 'win32')('an engine that is suspended', () => {
+    const named = (pid: number | undefined) =>
+      process.platform === 'linux'
+        ? `another Pawl \\(process ${pid}\\) that is suspended, as by Ctrl-Z. .*kill -CONT ${pid}`
+        : 'another Pawl that does not answer';
+
+    test('is named to whoever comes next, in time', async () => {
+      const { child } = await inAnotherProcess();
+      child.kill('SIGSTOP');
+      const begun = performance.now();
+      await expect(acquire({ waitMs: 500 })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringMatching(named(child.pid)),
+        where: { file: dir },
+      });
+      // One hello that never came, and what was left of the wait.
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      child.kill('SIGCONT');
+      expect((await kept(acquire())).role).toBe('client');
+    });
+
+    test('is left by a client that waits for an answer, whose host says why once and finds it again when it goes on', async () => {
+      const { child } = await inAnotherProcess();
+      const told: string[] = [];
+      const keeper = await keepEngine(
+        () => acquire({ waitMs: 100, liveness: { quietMs: 100, patience: 4 } }),
+        (error) => told.push(String(error)),
+      );
+      open.push(keeper);
+      const engine = await keeper.current();
+      expect((await engine.client.call('app.info', {})).dataDir).toBe(dir);
+      child.kill('SIGSTOP');
+      await expect(engine.client.call('app.info', {})).rejects.toMatchObject({
+        code: 'closed',
+        message: expect.stringContaining('hangs or is suspended'),
+      });
+      await engine.closed;
+      await expect.poll(() => told, { timeout: 10_000 }).toMatchObject([expect.stringMatching(named(child.pid))]);
+      child.kill('SIGCONT');
+      expect((await (await keeper.current()).client.call('app.info', {})).dataDir).toBe(dir);
+      expect(told).toHaveLength(1);
     });
   });
 

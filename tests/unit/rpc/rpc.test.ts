@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { contractHash } from '#shared/contract/contract-hash.ts';
 import { contract } from '#shared/contract/contract.ts';
@@ -79,6 +79,109 @@ const code = (promise: Promise<unknown>) =>
     () => 'answered',
     (error: unknown) => (error instanceof RpcError ? error.code : `not an RpcError: ${String(error)}`),
   );
+
+describe('a server that is silent', () => {
+  const liveness = { quietMs: 1_000, patience: 3 };
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  /** A server behind a wire that stops carrying its frames, as a suspended process does. */
+  const silenced = () => {
+    const [a, b] = createPortPair();
+    const asked: unknown[] = [];
+    let silent = false;
+    const wire: Port = {
+      send: (frame) => {
+        if (!silent) a.send(frame);
+      },
+      listen: (onFrame, onClose) =>
+        a.listen((frame) => {
+          asked.push(frame);
+          if (!silent) onFrame(frame);
+        }, onClose),
+      close: () => a.close(),
+    };
+    const client = createClient<Table>(b, 'h', liveness);
+    return {
+      client,
+      asked: () => asked.filter((frame) => Reflect.get(Object(frame), 't') === 'ping').length,
+      begin: () => {
+        const { seen } = setup({}, [wire, createPortPair()[0]]);
+        return seen;
+      },
+      silence: () => {
+        silent = true;
+      },
+    };
+  };
+
+  test('is asked, and left as closed when it does not answer: a call may have been carried out', async () => {
+    const { client, asked, begin, silence } = silenced();
+    begin();
+    await client.hello;
+    silence();
+    const call = client.call('hang', {}).catch((error: unknown) => error);
+    const stream = (async () => {
+      for await (const _ of client.stream('waiting', {}));
+    })().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(2_900);
+    expect(asked()).toBe(2);
+    await vi.advanceTimersByTimeAsync(200);
+    const gone = {
+      code: 'closed',
+      message: expect.stringMatching(/^the engine has not answered for 3 s: its process hangs or is suspended/),
+    };
+    expect([await call, await stream]).toMatchObject([gone, gone]);
+    await client.closed;
+    expect(await code(client.call('double', { n: 1 }))).toBe('closed');
+  });
+
+  test('a long call on a server that is there is waited for', async () => {
+    const { client, asked, begin } = silenced();
+    const seen = begin();
+    await client.hello;
+    const abort = new AbortController();
+    const call = code(client.call('hang', {}, { signal: abort.signal }));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked()).toBe(60);
+    expect(seen.hung).toBe(1);
+    abort.abort();
+    expect(await call).toBe('cancelled');
+    // Nobody waits for anything, so nobody asks.
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked()).toBe(60);
+    expect(await client.call('double', { n: 2 })).toBe(4);
+  });
+
+  test('that never says hello is asked nothing, and given up', async () => {
+    const { client, asked } = silenced();
+    const call = code(client.call('double', { n: 2 }));
+    await vi.advanceTimersByTimeAsync(3_100);
+    expect(await call).toBe('closed');
+    expect(await code(client.hello)).toBe('closed');
+    expect(asked()).toBe(0);
+  });
+
+  test('silence before a call does not count', async () => {
+    const { client, begin, silence } = silenced();
+    begin();
+    await client.hello;
+    expect(await client.call('double', { n: 2 })).toBe(4);
+    silence();
+    await vi.advanceTimersByTimeAsync(60_000);
+    let answered: string | null = null;
+    void code(client.call('double', { n: 2 })).then((how) => {
+      answered = how;
+    });
+    await vi.advanceTimersByTimeAsync(2_900);
+    expect(answered).toBeNull();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(answered).toBe('closed');
+  });
+});
 
 describe('streams', () => {
   test('deliver a prefix in order, never run ahead of their credit, always end', async () => {
