@@ -85,6 +85,8 @@ export type SearchInput = {
   readonly baseTree: Sha;
   readonly files: readonly TreeFile[];
   readonly writable: readonly string[];
+  /** Globs of files that are left alone although `writable` names them; none where it is absent. */
+  readonly except?: readonly string[];
   readonly operators: readonly SearchOperator[];
 };
 
@@ -198,7 +200,8 @@ const pickText = (files: TextFile[], operators: readonly z.infer<typeof TextOper
  */
 export function proposeBySearch(input: SearchInput): SearchProposal {
   const random = createRandom(['search', searchVersion, input.seed, input.draw]);
-  const isWritable = picomatch([...input.writable], { dot: true });
+  const { writable, except = [] } = input;
+  const isWritable = picomatch([...writable], { dot: true, ...(except.length === 0 ? {} : { ignore: [...except] }) });
   const jsonOps = input.operators.flatMap((op) => JsonOperatorName.safeParse(op).data ?? []);
   const textOps = input.operators.flatMap((op) => TextOperatorName.safeParse(op).data ?? []);
   const documents: Candidate[] = [];
@@ -235,9 +238,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The bytes that are stored as the request: all that determines the proposal (`baseTree` stands for the files). */
-export function searchRequest({ seed, draw, baseTree, writable, operators }: Omit<SearchInput, 'files'>): Uint8Array {
+export function searchRequest({ seed, draw, baseTree, writable, except, operators }: Omit<SearchInput, 'files'>): Uint8Array {
+  const left = except === undefined ? {} : { except };
   return encoder.encode(
-    canonicalJson({ format: 'pawl.search.request/1', version: searchVersion, seed, draw, base: baseTree, writable, operators }),
+    canonicalJson({ format: 'pawl.search.request/1', version: searchVersion, seed, draw, base: baseTree, writable, ...left, operators }),
   );
 }
 
@@ -288,18 +292,23 @@ export function quotedEdits(response: Uint8Array): number | null {
   return parsed?.kind === 'edits' ? parsed.edits.length : null;
 }
 
-/** The built-in search with these operators, as a proposer. One attempt is one request that costs no tokens. */
-export function createSearchProposer({ operators }: { readonly operators: readonly SearchOperator[] }): Proposer {
+/** What determines a search beside the base: its operators, and what it leaves alone (the task's protected files, which it could only waste attempts on). */
+export type SearchOptions = { readonly operators: readonly SearchOperator[]; readonly except?: readonly string[] };
+
+/** The built-in search with these options, as a proposer. One attempt is one request that costs no tokens. */
+export function createSearchProposer({ operators, except }: SearchOptions): Proposer {
+  // Absent where there is nothing to leave alone, and in runs that began before there was such an option.
+  const options = { operators, ...(except === undefined ? {} : { except }) };
   return {
     kind: 'search',
     version: searchVersion,
-    options: { operators },
+    options,
     propose: async (context, signal) => {
       signal.throwIfAborted();
       const { seed, draw, baseTree, base, writable } = context;
-      const proposal = proposeBySearch({ seed, draw, baseTree, files: base, writable, operators });
+      const proposal = proposeBySearch({ seed, draw, baseTree, files: base, writable, ...options });
       return {
-        request: searchRequest({ seed, draw, baseTree, writable, operators }),
+        request: searchRequest({ seed, draw, baseTree, writable, ...options }),
         response: searchResponse(proposal),
         usage: { promptTokens: 0, completionTokens: 0, requests: 1 },
       };

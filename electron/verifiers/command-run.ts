@@ -11,7 +11,15 @@ import { isReportPath } from './adapters/report-path.ts';
 import { noExecution, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import type { SandboxBackend } from './sandbox/api.ts';
-import { insideOf, missingInside, readFailedCalls, writeCallScript, writeEnterScript } from './sandbox/launch.ts';
+import {
+  insideOf,
+  missingInside,
+  type Places,
+  readFailedCalls,
+  scratchBytes,
+  writeCallScript,
+  writeEnterScript,
+} from './sandbox/launch.ts';
 import { dropMemoryFolder, makeMemoryFolder } from './sandbox/memory-folder.ts';
 import { watchMemory, type Watch } from './sandbox/memory-watch.ts';
 import { giveTo, verifierOwner, type Owner } from './sandbox/unprivileged.ts';
@@ -60,6 +68,11 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     if (missing !== null) return failed('infra', missing);
     start = performance.now();
   }
+  if (job.places !== undefined && (job.isolation !== 'shared' || !sandbox.mapsPaths))
+    return failed(
+      'infra',
+      `the verifier needs ${job.places.map(({ at }) => at).join(', ')}, which only a shared sandbox of Linux can have`,
+    );
   const bytes = job.files.reduce((sum, file) => sum + file.bytes.length, 0);
   // A sandbox that maps no paths brings a /dev of its own, in which /dev/shm is another.
   const inMemory = job.isolation !== 'none' && sandbox.mapsPaths ? makeMemoryFolder(job.tmpDir, bytes) : null;
@@ -179,7 +192,7 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
   if (job.isolation === 'shared') {
     const inside = insideOf(sandbox, laid, named);
     const env = { ...given, PAWL_CANDIDATE: inside.artifact, PAWL_REPORT: inside.report, ...echo };
-    const enter = await writeEnterScript(sandbox, laid, limits, env, named);
+    const enter = await writeEnterScript(sandbox, laid, limits, env, named, placesOf(job));
     // Its own environment is not seen inside; in it, it is found and ended when an engine has died.
     const outside = { PATH: verifierPath, PAWL_REPORT: report, PAWL_NONCE: job.nonce };
     return { program: enter, args: [job.program, ...job.args], cwd: laid.folder, env: outside };
@@ -198,6 +211,15 @@ async function launchOf(job: CommandJob, sandbox: SandboxBackend, laid: Laid): P
   };
   if (job.isolation === 'separate') env['PAWL_RUN'] = await writeCallScript(sandbox, laid, limits, job.outputBytes);
   return { program, args: job.args, cwd: task, env };
+}
+
+/** What is mounted for the job's places. An empty one has room for a copy of everything that was laid out, and as much as /task beside it. */
+function placesOf({ places = [], files }: CommandJob): Places {
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  return {
+    folders: places.flatMap(({ at, from }) => (from === null ? [] : { from, target: at })),
+    scratch: places.flatMap(({ at, from }) => (from === null ? { target: at, bytes: scratchBytes + bytes } : [])),
+  };
 }
 
 type Launch = Command & { readonly folder: string; readonly owner: Owner | null; readonly output: Buffer[]; readonly stdout: Buffer[] };

@@ -79,6 +79,8 @@ export const CommandJob = Common.extend({
   memoryMb: z.int().min(1),
   processes: z.int().min(1),
   adapter: z.exactOptional(AdapterSpec),
+  /** Fixed places of a shared sandbox, see shared/domain/places.ts. */
+  places: z.exactOptional(z.array(z.strictObject({ at: z.string(), from: z.string().nullable() }))),
 });
 export type CommandJob = z.infer<typeof CommandJob>;
 

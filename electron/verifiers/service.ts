@@ -344,6 +344,7 @@ function jobOf(
     memoryMb: verifier.limits.memoryMb,
     processes: verifier.limits.processes,
     ...(adapter === null ? {} : { adapter }),
+    ...(verifier.places === undefined ? {} : { places: verifier.places }),
   };
 }
 

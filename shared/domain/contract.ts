@@ -19,6 +19,8 @@ export const VerifierSpec = z.strictObject({
   isolation: z.enum(['none', 'shared', 'separate']),
   adapter: z.string().nullable(),
   report: z.string().nullable(),
+  /** Fixed places of its shared sandbox (places.ts), sorted by `at`; absent where the task names none, and no part of the hash then. */
+  places: z.exactOptional(z.array(z.strictObject({ at: z.string().min(1), from: z.string().min(1).nullable() })).min(1)),
   files: Manifest,
   /** Names of environment variables that are passed on. */
   env: z.array(z.string()),

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { RunStart } from '#shared/contract/run.ts';
+import type { TaskInfo } from '#shared/contract/task.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { type ProposerKind, RunHeader } from '#shared/domain/header.ts';
 import { ensure } from '#shared/lib/assert.ts';
@@ -21,7 +22,11 @@ type Known = z.infer<typeof known>;
 type Spec = RunHeader['proposer'];
 
 const Operators = z.array(SearchOperator).min(1);
-const SearchOptions = z.strictObject({ operators: Operators });
+const SearchOptions = z.strictObject({
+  operators: Operators,
+  /** Protected globs of the task; absent where it has none. */
+  except: z.exactOptional(z.array(z.string()).min(1)),
+});
 
 /** Milliseconds that a program may take unless said. */
 const commandTimeoutMs = 600_000;
@@ -43,7 +48,7 @@ export async function newProposer(
   store: Pick<Store, 'getRun' | 'getResponses' | 'getBlob'>,
   kind: Known,
   { command, record }: Pick<RunStart, 'command' | 'record'>,
-  task: { readonly path: string; readonly operators: readonly string[] },
+  task: Pick<TaskInfo, 'path' | 'operators' | 'contract'>,
 ): Promise<NewProposer> {
   if (command !== undefined && kind !== 'command') throw new RpcError('bad_input', belongs('command', 'command'), { field: 'command' });
   if (record !== undefined && kind !== 'recorded') throw new RpcError('bad_input', belongs('record', 'recorded'), { field: 'record' });
@@ -84,7 +89,7 @@ export const humanSpec: Spec = { kind: 'human', version: humanVersion, options: 
 
 const belongs = (field: string, kind: string): string => `${field} belongs to the proposer "${kind}" and to no other`;
 
-function searchFor(task: { readonly path: string; readonly operators: readonly string[] }): Proposer {
+function searchFor(task: Pick<TaskInfo, 'path' | 'operators' | 'contract'>): Proposer {
   const operators = Operators.safeParse(task.operators);
   if (!operators.success) {
     const names = searchOperators.map(({ name }) => name).join(', ');
@@ -93,7 +98,8 @@ function searchFor(task: { readonly path: string; readonly operators: readonly s
       field: 'search.operators',
     });
   }
-  return createSearchProposer({ operators: operators.data });
+  const { protectedPaths } = task.contract.artifact;
+  return createSearchProposer({ operators: operators.data, ...(protectedPaths.length === 0 ? {} : { except: protectedPaths }) });
 }
 
 const incompatible = ({ kind, version }: Spec): RpcError =>

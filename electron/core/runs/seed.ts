@@ -54,7 +54,14 @@ export async function programOf(
  * run in a QuickJS of their own, which is everywhere.
  */
 export async function sandboxOrRefuse(verifiers: VerifierService, { verifier }: Contract, unsandboxed: boolean): Promise<void> {
-  if (!verifier.runsCandidate || verifier.kind === 'pure-js' || unsandboxed) return;
+  if (!verifier.runsCandidate || verifier.kind === 'pure-js') return;
+  if (unsandboxed && verifier.places !== undefined)
+    throw new RpcError(
+      'conflict',
+      `the verifier of this task expects its files at ${verifier.places.map(({ at }) => at).join(', ')}, which only a sandbox has; it cannot be run unsandboxed`,
+      { field: 'unsandboxed' },
+    );
+  if (unsandboxed) return;
   const { available, message } = await verifiers.sandbox();
   if (available) return;
   throw new RpcError(

@@ -12,6 +12,7 @@ import { Budget } from '#shared/domain/budget.ts';
 import { ContractBody, type Contract, type CrosscheckSpec } from '#shared/domain/contract.ts';
 import { testListPath } from '#shared/domain/crosscheck.ts';
 import type { Sha } from '#shared/domain/ids.ts';
+import { nestedPlaces, placeProblem, sortPlaces, type Place } from '#shared/domain/places.ts';
 import { checkManifest, checkPath, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
@@ -361,6 +362,7 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
       'belongs to an adapter; write adapter = "..." or remove it, a verifier of its own writes to the file that PAWL_REPORT names',
     );
   }
+  const places = parsePlaces(refuse, verifier, files);
   verifier.env.forEach((name, i) => {
     if (fixedEnv.has(name) || name.startsWith('PAWL_'))
       refuse(`verifier.env[${i}]`, 'bad_value', `is ${name}, which is set for every verifier; remove it`);
@@ -375,9 +377,40 @@ function parseVerifier(add: Add, value: unknown, files: readonly TreeFile[]): Lo
     isolation: verifier.runs_candidate ? (verifier.isolation ?? 'shared') : 'none',
     adapter: verifier.adapter ?? null,
     report: verifier.report ?? null,
+    ...(places === null ? {} : { places }),
     env: verifier.env,
     timeoutsMs: verifier.timeouts_ms,
   };
+}
+
+const scratch = 'scratch';
+
+/** Fixed places of the sandbox, sorted; null where the task names none. */
+function parsePlaces(
+  refuse: Add,
+  { places, command, runs_candidate, isolation }: z.output<typeof sections.verifier>,
+  files: readonly TreeFile[],
+): Place[] | null {
+  const named = Object.entries(places ?? {});
+  if (named.length === 0) return null;
+  if (command === undefined || !runs_candidate || isolation === 'separate')
+    refuse(
+      'verifier.places',
+      'bad_value',
+      'are of the sandbox that verifier and candidate share; write a command, runs_candidate = true and isolation = "shared", or remove them',
+    );
+  const parsed = named.map(([at, from]): Place => {
+    const field = `verifier.places.${JSON.stringify(at)}`;
+    const wrong = placeProblem(at);
+    if (wrong !== null) refuse(field, 'bad_value', wrong);
+    if (from === scratch) return { at, from: null };
+    if (!from.startsWith('verifier/') || !files.some(({ path }) => path.startsWith(`${from}/`)))
+      refuse(field, 'missing_file', `is ${show(from)}; write "scratch" for an empty folder, or the path of a folder below verifier/`);
+    return { at, from };
+  });
+  const nested = nestedPlaces(parsed);
+  if (nested !== null) refuse('verifier.places', 'bad_value', `has ${nested[0]} in ${nested[1]}; no place can be in another`);
+  return sortPlaces(parsed);
 }
 
 function checkAdapter(

@@ -71,6 +71,9 @@ export const sections = {
     isolation: oneOf('none', 'shared', 'separate').optional(),
     adapter: text(100).optional(),
     report: text(500).optional(),
+    places: z
+      .record(z.string(), text(500), { error: 'a table of absolute paths, each with "scratch" or a folder below verifier/' })
+      .optional(),
     env: list(
       z
         .string({ error: 'the name of an environment variable' })

@@ -2,6 +2,7 @@
 // Rules behind it: nothing is mounted, made or linked beneath anything that a candidate could have written (bubblewrap before 0.12 follows
 // such links out of the new root while it still has the old one, CVE-2026-87766); every tmpfs is given a size, because the default is half
 // of the machine's memory; and the root, /dev and everything of ours is read-only in the end.
+import { systemPlaces } from '#shared/domain/places.ts';
 import type { SandboxCommand, SandboxSpec } from './api.ts';
 import { checkEnvironment, environmentOf, isPlainPath } from './spec-rules.ts';
 import { quote } from './quote.ts';
@@ -23,8 +24,6 @@ const words = (text: string): string[] => text.split(' ');
 /** Scratch space that every sandbox has at /tmp; /dev/shm has a quarter of it. */
 export const tmpBytes = 64 * mb;
 
-const reserved = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc', '/nix', '/proc', '/dev', '/tmp', '/oldroot', '/newroot'];
-
 /** Fresh tmpfs in every sandbox: a bind may have a place in them. */
 const scratchParents = ['/tmp', '/dev/shm'];
 
@@ -35,7 +34,9 @@ function check({ readOnly, writableFiles, scratch, cwd, home, env }: SandboxSpec
   const targets = [...binds, ...scratch].map(({ target }) => target);
   for (const [i, target] of targets.entries()) {
     if (!isPlainPath(target)) throw new RangeError(`${JSON.stringify(target)} is no absolute path without "." and ".."`);
-    if (reserved.some((path) => target === path || (beneath(target, path) && !scratchParents.some((parent) => beneath(target, parent)))))
+    if (
+      systemPlaces.some((path) => target === path || (beneath(target, path) && !scratchParents.some((parent) => beneath(target, parent))))
+    )
       throw new RangeError(`${target} belongs to the system of the sandbox`);
     if (targets.indexOf(target) < i) throw new RangeError(`${target} is mounted twice`);
   }

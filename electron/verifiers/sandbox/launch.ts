@@ -58,7 +58,7 @@ export async function writeCallScript(
 }
 
 /** Working space of a shared sandbox beside /tmp, where a tool may write its files; where paths are not mapped nothing binds it. */
-const scratchBytes = 64 * 1024 * 1024;
+export const scratchBytes = 64 * 1024 * 1024;
 
 /** Where things are inside a shared sandbox. */
 export type Inside = { readonly task: string; readonly artifact: string; readonly report: string };
@@ -73,6 +73,15 @@ export function insideOf(
   return named === null ? own : { ...own, report: `${own.task}/${named}` };
 }
 
+/** What a shared sandbox that maps paths has at places of its own: folders of the task, read-only, and empty folders. */
+export type Places = {
+  /** `from` is a path in the task. */
+  readonly folders: readonly { readonly from: string; readonly target: string }[];
+  readonly scratch: SandboxSpec['scratch'];
+};
+
+const noPlaces: Places = { folders: [], scratch: [] };
+
 /**
  * A program of ours that runs its arguments, the verifier, in one sandbox with the candidate. Both see the same read-only files; what they
  * write is gone afterwards, except for the result channel. Where paths are mapped that is one file, wherever it stands inside; where they
@@ -84,6 +93,7 @@ export async function writeEnterScript(
   limits: SandboxLimits,
   env: Readonly<Record<string, string>>,
   named: string | null = null,
+  places: Places = noPlaces,
 ): Promise<string> {
   const { folder, task, artifact, verifier, report } = laid;
   const inside = insideOf(backend, laid, named);
@@ -95,9 +105,14 @@ export async function writeEnterScript(
     readOnly: [
       { source: artifact, target: inside.artifact },
       { source: verifier, target: `${inside.task}/${path.relative(task, verifier)}` },
+      ...places.folders.map(({ from, target }) => ({ source: path.join(task, from), target })),
     ],
     writableFiles: backend.mapsPaths || named === null ? [{ source: report, target: inside.report }] : [],
-    scratch: [{ target: inside.task, bytes: scratchBytes }, ...(backend.mapsPaths ? [] : [{ target: own, bytes: scratchBytes }])],
+    scratch: [
+      { target: inside.task, bytes: scratchBytes },
+      ...places.scratch,
+      ...(backend.mapsPaths ? [] : [{ target: own, bytes: scratchBytes }]),
+    ],
     cwd: inside.task,
     home: backend.mapsPaths ? '/tmp' : own,
     env,

@@ -86,6 +86,11 @@ test('where there is none, a run is refused with what would change it; everythin
     message: expect.stringMatching(/needs a sandbox: bubblewrap is not installed.*apt-get install -y bubblewrap.*unsandboxed/),
   });
   await sandboxOrRefuse(verifiers, code, true);
+  const placed = { ...code, verifier: { ...code.verifier, places: [{ at: '/app', from: null }] } };
+  await expect(sandboxOrRefuse(verifiers, placed, true)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/expects its files at \/app, which only a sandbox has/),
+  });
   await sandboxOrRefuse(verifiers, makeContract(), false);
   await sandboxOrRefuse(verifiers, makeContract({ verifier: { runsCandidate: true, isolation: 'separate' } }), false);
 });

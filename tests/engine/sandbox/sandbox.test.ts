@@ -213,6 +213,39 @@ wait`);
     expect(verdict).toMatchObject({ kind: 'no_verdict', runs: [expect.not.objectContaining({ unsandboxed: true })] });
   });
 
+  test('fixed places: folders of the verifier, which nobody writes, and empty ones, which have room for a copy', async () => {
+    const given = { isolation: 'shared' } as const;
+    const script = `set -e
+cp -R artifact/. /app; echo more >> /app/numbers_.py; mkdir /logs/verifier; echo 1 > /logs/verifier/reward.txt
+echo "tests $(ls /tests)" "app $(ls /app)" "logs $(cat /logs/verifier/reward.txt)"
+(echo x > /tests/check.sh) 2> /dev/null && echo written; (echo x > /new) 2> /dev/null && echo new
+report`;
+    const plain = sh(script, given);
+    const places = [
+      { at: '/app', from: null },
+      { at: '/logs', from: null },
+      { at: '/tests', from: 'verifier' },
+    ];
+    const withPlaces = { ...plain, contract: { ...plain.contract, verifier: { ...plain.contract.verifier, places } } };
+    const result = await it.service.verify(withPlaces, never);
+    expect(outputOf(result)).toBe('tests check.sh app numbers_.py logs 1\n');
+    expect(result.verdict).toMatchObject({ kind: 'ranked' });
+    expect((await it.service.verify(plain, never)).verdict).toMatchObject({ kind: 'no_verdict', code: 'crash' });
+    // Where they cannot be, nothing is started.
+    for (const changed of [
+      { ...withPlaces, unsandboxed: true },
+      {
+        ...withPlaces,
+        contract: { ...withPlaces.contract, verifier: { ...withPlaces.contract.verifier, isolation: 'separate' as const } },
+      },
+    ])
+      expect((await it.service.verify(changed, never)).verdict).toMatchObject({
+        kind: 'no_verdict',
+        code: 'infra',
+        message: expect.stringContaining('/app, /logs, /tests, which only a shared sandbox'),
+      });
+  });
+
   test('the program of a shared verifier must be where a sandbox can see it', async () => {
     const file = { ...sh('report', { isolation: 'shared' }), program: { path: '/opt/no/python3', version: 'test' } };
     expect((await it.service.verify(file, never)).verdict).toMatchObject({

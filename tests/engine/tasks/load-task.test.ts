@@ -168,6 +168,44 @@ describe('a cross-check', () => {
   });
 });
 
+describe('fixed places', () => {
+  const command = 'command = ["sh", "verifier/check.sh"]\n';
+  const placed = async (lines: string, verifier = 'runs_candidate = true') => {
+    const dir = await variant('counting-sh', command, `${command}${verifier}\n[verifier.places]\n${lines}\n`);
+    await mkdir(path.join(dir, 'verifier/tests'));
+    await writeFile(path.join(dir, 'verifier/tests/one.sh'), 'true\n');
+    return dir;
+  };
+
+  test('stand sorted in the contract, which has no such field without them', async () => {
+    const { contract } = await loaded(await placed('"/tests" = "verifier/tests"\n"/app" = "scratch"'));
+    expect(contract.verifier.places).toEqual([
+      { at: '/app', from: null },
+      { at: '/tests', from: 'verifier/tests' },
+    ]);
+    expect((await loaded(await placed('"/app" = "scratch"'))).contract.sha).not.toBe(contract.sha);
+    const plain = (await loaded(path.join(fixtures, 'counting-sh'))).contract;
+    expect(Object.keys(plain.verifier)).not.toContain('places');
+  });
+
+  test.each<[what: string, lines: string, field: string, message: RegExp]>([
+    ['relative', '"app" = "scratch"', 'verifier.places."app"', /is no absolute path/],
+    ['with ..', '"/app/../etc" = "scratch"', 'verifier.places."/app/../etc"', /is no absolute path/],
+    ['of the system', '"/usr/lib/x" = "scratch"', 'verifier.places."/usr/lib/x"', /is at or below \/usr, which every sandbox has/],
+    ['of the verification', '"/task/artifact" = "scratch"', 'verifier.places."/task/artifact"', /is at or below \/task/],
+    ['no such folder', '"/tests" = "verifier/none"', 'verifier.places."/tests"', /write "scratch".*or the path of a folder/],
+    ['a folder outside', '"/tests" = "artifact"', 'verifier.places."/tests"', /a folder below verifier/],
+    ['one in the other', '"/app" = "scratch"\n"/app/tests" = "verifier/tests"', 'verifier.places', /has \/app\/tests in \/app/],
+    ['another type', '"/app" = 5', 'verifier.places./app', /a text/],
+  ])('%s is refused', async (_, lines, field, message) => {
+    expect(await refused(await placed(lines))).toMatchObject({ field, message: expect.stringMatching(message) });
+  });
+
+  test.each(['runs_candidate = false', 'runs_candidate = true\nisolation = "separate"'])('refused with %j', async (verifier) => {
+    expect(await refused(await placed('"/app" = "scratch"', verifier))).toMatchObject({ field: 'verifier.places' });
+  });
+});
+
 describe('a bad task.toml is refused with file, field and message', () => {
   const cases: [what: string, from: string, to: string, field: string, message: RegExp][] = [
     ['unknown section', '[budget]', '[bugdet]', 'bugdet', /is unknown; known here are version, id/],

@@ -55,6 +55,31 @@ const document = fc
   })
   .map(({ json, indent, eol, end, mark }) => mark + JSON.stringify(json, null, indent).replaceAll('\n', eol) + end);
 
+describe('files that are left alone', () => {
+  it('are never edited, and stand in request and options; without any, neither knows of them', async () => {
+    const files = [file('[1, 2, 3]', 'tests/a.json'), file('[4, 5, 6]', 'b.json')];
+    const input: SearchInput = { seed: 1, draw: 0, baseTree: tree, files, writable: ['**'], operators: all };
+    const touched = (except?: readonly string[]) =>
+      new Set(
+        Array.from({ length: 60 }, (_, n) => proposeBySearch({ ...input, draw: n, ...(except === undefined ? {} : { except }) })).flatMap(
+          (proposal) => (proposal.kind === 'edits' ? proposal.edits.map(({ path }) => path) : []),
+        ),
+      );
+    expect(touched()).toEqual(new Set(['tests/a.json', 'b.json']));
+    expect(touched(['tests/**'])).toEqual(new Set(['b.json']));
+    const context = { n: 1, draw: 0, slot: 0, seed: 1, baseTree: tree, base: files, writable: ['**'], memory: [], rank: [1] };
+    const requestOf = async (except?: readonly string[]) => {
+      const proposer = createSearchProposer({ operators: all, ...(except === undefined ? {} : { except }) });
+      const { request } = await proposer.propose(context, new AbortController().signal);
+      return { options: proposer.options, request: JSON.parse(decode(request)) as unknown };
+    };
+    expect(await requestOf(['tests/**'])).toMatchObject({ options: { except: ['tests/**'] }, request: { except: ['tests/**'] } });
+    const plain = await requestOf();
+    expect(plain.options).toEqual({ operators: all });
+    expect(plain.request).not.toHaveProperty('except');
+  });
+});
+
 describe('every proposal', () => {
   it('is JSON, differs from its base, is the same when drawn again, and comes back from its stored response', () => {
     fc.assert(
