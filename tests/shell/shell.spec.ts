@@ -10,8 +10,7 @@ import { launchShell, type Shell } from '../support/launch-shell.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 const task = path.join(root, 'resources/tasks/exam-timetable');
 
-test.describe.configure({ mode: 'serial' });
-
+/** For every test but the first start and the last window: each makes the runs that it looks at, and leaves an engine that answers. */
 let shell: Shell;
 test.beforeAll(async () => {
   shell = await launchShell();
@@ -70,8 +69,9 @@ async function openRawPort(): Promise<void> {
 }
 
 let nextId = 1;
-/** Calls a procedure over the raw port and returns its answer, `ok` or `err`. */
+/** Calls a procedure over the raw port, which is opened where there is none, and returns its answer, `ok` or `err`. */
 async function call(name: string, input: object): Promise<Frame> {
+  if (await shell.page.evaluate(() => window.rawPort === undefined)) await openRawPort();
   const id = nextId++;
   const frame = await shell.page.evaluate(
     ([id, name, input]) => {
@@ -84,12 +84,21 @@ async function call(name: string, input: object): Promise<Frame> {
   return Frame.parse(frame);
 }
 const Started = z.looseObject({ run: z.string() });
+/** Starts a run of the sample and returns its id. */
+const startRun = async (options: { readonly seed: number; readonly attempts: number }): Promise<string> =>
+  Started.parse((await call('run.start', { task, proposer: 'search', slots: 4, ...options })).value).run;
 
 test('the page shows what came through preload, port, engine and store', async () => {
-  await expect(shell.page).toHaveTitle('Pawl');
-  await expect(shell.page.getByText('Engine running')).toBeVisible();
-  await expect(shell.page.getByRole('heading', { name: 'Nothing has run yet' })).toBeVisible();
-  if (shell.double) expect(await shell.double.state()).toMatchObject({ windows: 1, visible: 1, utilities: ['Pawl engine', 'Pawl runner'] });
+  const fresh = await launchShell();
+  try {
+    await expect(fresh.page).toHaveTitle('Pawl');
+    await expect(fresh.page.getByText('Engine running')).toBeVisible();
+    await expect(fresh.page.getByRole('heading', { name: 'Nothing has run yet' })).toBeVisible();
+    if (fresh.double)
+      expect(await fresh.double.state()).toMatchObject({ windows: 1, visible: 1, utilities: ['Pawl engine', 'Pawl runner'] });
+  } finally {
+    await fresh.close();
+  }
 });
 
 test('the page has DesktopApi and nothing else of Node or Electron', async () => {
@@ -129,7 +138,7 @@ test('calls: hello first, bad input and unknown names are refused with their cod
 });
 
 test('a stream keeps to its credit on the way through the shell, and ends when it is cancelled', async () => {
-  const { run } = Started.parse((await call('run.start', { task, proposer: 'search', slots: 4, seed: 1, attempts: 12 })).value);
+  const run = await startRun({ seed: 1, attempts: 12 });
   const got = await shell.page.evaluate(async (run) => {
     const raw = window.rawPort;
     if (!raw) throw new Error('no raw port');
@@ -155,8 +164,7 @@ test('a stream keeps to its credit on the way through the shell, and ends when i
 });
 
 test('app:// serves the page under its CSP, refuses traversal, gives stored bytes as bytes', async () => {
-  const Runs = z.looseObject({ runs: z.array(z.looseObject({ id: z.string() })) });
-  const run = Runs.parse((await call('run.list', { limit: 1 })).value).runs[0]?.id;
+  const run = await startRun({ seed: 2, attempts: 4 });
   await expect.poll(async () => (await call('run.get', { run })).value).toMatchObject({ stop: 'budget' });
   const Bundle = z.looseObject({ files: z.array(z.looseObject({ path: z.string(), sha: z.string() })) });
   const sha = Bundle.parse((await call('run.bundle', { run, seq: 0 })).value).files.find((file) => file.path.endsWith('.json'))?.sha ?? '';
@@ -250,6 +258,8 @@ test('an engine without its runner is replaced, and the page only connects again
 
 test('a dead engine is said, and can be started again', async () => {
   test.skip(shell.double === null, 'needs the double to kill one process');
+  const run = await startRun({ seed: 4, attempts: 4 });
+  await expect.poll(async () => (await call('run.get', { run })).value).toMatchObject({ stop: 'budget' });
   await shell.double?.kill('Pawl engine');
   const again = shell.page.getByRole('button', { name: /restart/i });
   await expect(again).toBeVisible();
@@ -258,15 +268,21 @@ test('a dead engine is said, and can be started again', async () => {
   await expect(shell.page.getByText('Engine running')).toBeVisible();
   await expect.poll(async () => (await shell.double?.state())?.utilities).toEqual(['Pawl engine', 'Pawl runner']);
   await openRawPort();
-  expect((await call('run.list', { limit: 10 })).value).toMatchObject({ runs: [{ seed: 3 }, { seed: 77 }, { seed: 1 }] });
+  expect((await call('run.list', { limit: 1 })).value).toMatchObject({ runs: [{ id: run, seed: 4, stop: 'budget' }] });
 });
 
 test('closing the last window ends everything with code 0 and frees the folder', async () => {
   test.skip(shell.double === null || process.platform === 'darwin', 'the app stays open on macOS');
-  await shell.page.close();
-  expect(await shell.exited).toBe(0);
-  const lock = takeLock(shell.dataDir);
-  expect(lock).not.toBeNull();
-  lock?.release();
-  expect(shell.output()).toBe('');
+  const own = await launchShell();
+  try {
+    await expect(own.page.getByText('Engine running')).toBeVisible();
+    await own.page.close();
+    expect(await own.exited).toBe(0);
+    const lock = takeLock(own.dataDir);
+    expect(lock).not.toBeNull();
+    lock?.release();
+    expect(own.output()).toBe('');
+  } finally {
+    await own.close();
+  }
 });
