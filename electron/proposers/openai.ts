@@ -89,6 +89,18 @@ export function readChatResponse(response: Uint8Array): { readonly answer: ChatA
   };
 }
 
+/** How often a request was sent again before the stored response was whole, and how often of these although the server had answered; null for another response. */
+export function resentRequests(response: Uint8Array): { readonly resent: number; readonly freely: number } | null {
+  const stored = readStored(Response, response);
+  if (stored === null) return null;
+  const { startsInReasoning, maxTokens } = stored;
+  const before = stored.exchanges.slice(0, -1);
+  const freely = before.filter(
+    (exchange) => standingOf(readAnswer(decodeResponse(exchange), { startsInReasoning, maxTokens })) !== 'again',
+  );
+  return { resent: before.length, freely: freely.length };
+}
+
 /** Pure. Only a whole answer is a candidate; a cut one is `no_candidate` with what cut it. */
 export function materialiseOpenAi(response: Uint8Array, base: readonly TreeFile[]): Result<readonly TreeFile[], MaterialiseError> {
   const read = readChatResponse(response);

@@ -286,10 +286,9 @@ export function materialiseSearch(response: Uint8Array, base: readonly TreeFile[
   return ok(files);
 }
 
-/** How many edits a stored response of the search has, each with the bytes that it replaces; null for another response, or one without any. */
-export function quotedEdits(response: Uint8Array): number | null {
-  const parsed = readResponse(response);
-  return parsed?.kind === 'edits' ? parsed.edits.length : null;
+/** Whether a stored response has edits of the search, each of which holds the bytes that it replaces. */
+export function quotesBase(response: Uint8Array): boolean {
+  return readResponse(response)?.kind === 'edits';
 }
 
 /** What determines a search beside the base: its operators, and what it leaves alone (the task's protected files, which it could only waste attempts on). */

@@ -66,23 +66,29 @@ export function createAuditReason(
       case 'no_commits':
         return '커밋이 없어 살펴볼 변경이 없습니다.';
       case 'request_pinned':
-        return `헤더와 계약, 지시문이 해시와 같고, 요청 ${int(reason.requests)}개가 모두 정해진 것을 가리킵니다.${reason.withMemory > 0 ? ` 그중 ${int(reason.withMemory)}개에서 기억은 지시문 안이 아니라 옆에 있습니다.` : ''}`;
+        return `헤더와 계약, 지시문이 해시와 같고, 요청 ${int(reason.requests)}개가 모두 정해진 것을 가리킵니다.${reason.withMemory > 0 ? ` 그중 ${int(reason.withMemory)}개에는 지시문 옆에 기억도 보여 주었습니다.` : ''}`;
       case 'request_other':
         return `요청 ${int(reason.requests)}개가 헤더와 계약, 라운드에서 정한 것과 다른 것을 가리킵니다.`;
       case 'request_unnamed':
         return `요청 ${int(reason.requests)}개가 어느 상태에서 시작했는지 밝히지 않습니다.`;
       case 'repeats_triggered':
-        return `검증기 실행 ${int(reason.executions)}회 중 ${int(reason.afterFault)}회는 고장으로 끝난 실행을 되풀이했고, ${int(reason.confirming)}회는 커밋할 후보를, ${int(reason.ofBase)}회는 그 기준 상태를 다시 측정했습니다. 모두 앞선 결과에 따른 것입니다.`;
+        return `검증기 실행 ${int(reason.executions)}회 중 ${int(reason.afterFault)}회는 고장으로 끝난 실행을 되풀이했고, ${int(reason.confirming)}회는 커밋할 후보를, ${int(reason.ofBase)}회는 그 기준 상태를 다시 측정했습니다. 서버가 실패해 다시 보낸 요청은 ${int(reason.resent)}개입니다. 모두 앞선 결과에 따른 것입니다.`;
       case 'untriggered':
-        return `검증기 실행 ${int(reason.executions)}회는 까닭 없이 이루어졌습니다.`;
+        return `검증기 실행 ${int(reason.executions)}회와 요청 ${int(reason.requests)}개는 까닭 없이 이루어졌습니다.`;
       case 'nothing_repeated':
         return `계기가 없었습니다. 검증기 실행 ${int(reason.executions)}회 중 되풀이한 것이 없습니다.`;
-      case 'edits_quote':
-        return `응답 ${int(reason.responses)}개의 편집 ${int(reason.edits)}개가 모두 바꿀 내용을 인용하고, 기준 상태에 그 내용이 있습니다.`;
+      case 'edits_read':
+        return [
+          reason.quoting > 0 ? `응답 ${int(reason.quoting)}개는 바꿀 내용을 인용하고, 기준 상태에 그 내용이 있습니다.` : '',
+          reason.shown > 0 ? `응답 ${int(reason.shown)}개는 요청에 전문이 들어 있던 파일만 고칩니다.` : '',
+          '변경이 담긴 다른 응답은 없습니다.',
+        ]
+          .filter((part) => part !== '')
+          .join(' ');
       case 'edits_unread':
         return `응답 ${int(reason.responses)}개가 기준 상태에 없는 것을 고칩니다. 읽지 않고 쓴 것입니다.`;
       case 'reads_not_recorded':
-        return `응답 ${int(reason.whole)}개는 파일 전체여서 무엇을 먼저 읽었는지 기록되지 않았습니다. ${int(reason.quoting)}개는 바꿀 내용을 인용합니다.`;
+        return `응답 ${int(reason.whole)}개는 파일 전체여서 무엇을 먼저 읽었는지 기록되지 않았습니다. ${int(reason.others)}개는 인용했거나 보여 준 것을 고칩니다.`;
       case 'reads_elsewhere':
         return `응답 ${int(reason.responses)}개는 다른 실행에서, 그 실행의 상태를 보고 기록된 것입니다.`;
       case 'no_edits':

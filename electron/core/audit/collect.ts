@@ -2,15 +2,17 @@
 // computed while they are there; what is kept of an attempt is small.
 import type { Measurement } from '#electron/governor/measure.ts';
 import type { SlotRecord } from '#electron/governor/round-records.ts';
-import { quotedEdits } from '#electron/proposers/search.ts';
+import { resentRequests } from '#electron/proposers/openai.ts';
+import { quotesBase } from '#electron/proposers/search.ts';
 import { fileChanges, rewrittenFiles } from '#electron/verifiers/changes.ts';
 import type { AuditAnswer, AuditAttempt, AuditFacts } from '#shared/domain/audit/facts.ts';
 import { createFindingBook } from '#shared/domain/audit/findings.ts';
 import { type AuditFinding, objectIn } from '#shared/domain/audit/places.ts';
-import { checkRequest } from '#shared/domain/audit/request.ts';
+import { checkRequest, promptIn } from '#shared/domain/audit/request.ts';
 import { noAmounts } from '#shared/domain/budget-ledger.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
+import type { TreeFile } from '#shared/domain/tree.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { ReplayedRound, ReplayObserver } from '../replay/observer.ts';
 
@@ -21,13 +23,25 @@ export type Collector = ReplayObserver & {
   facts(rest: Pick<AuditFacts, 'previous' | 'bundles' | 'events' | 'host' | 'ancestors'>): AuditFacts;
 };
 
+type Declared = { readonly header: RunHeader; readonly contract: Contract; readonly instructionText: string | null };
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const textOf = (bytes: Uint8Array): string | null => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
 export function createCollector(): Collector {
   const findings = createFindingBook();
   const attempts: AuditAttempt[] = [];
   // What an object is to the run may be known only after it was found to be damaged.
   const objects: AuditFinding[] = [];
   const treeObjects = new Set<Sha>();
-  let declared: { readonly header: RunHeader; readonly contract: Contract } | null = null;
+  let declared: Declared | null = null;
   let seed: AuditFacts['seed'] = null;
   let sums = { used: noAmounts(), overshoot: noAmounts() };
   let rounds = 0;
@@ -44,8 +58,8 @@ export function createCollector(): Collector {
       if (objectIn(found) === null) findings.add(found);
       else objects.push(found);
     },
-    began: ({ header, contract }) => {
-      declared = { header, contract };
+    began: ({ header, contract, instruction }) => {
+      declared = { header, contract, instructionText: instruction === null ? null : textOf(instruction) };
     },
     seed: (measurements) => {
       seed = {
@@ -91,40 +105,56 @@ const runsIn = (measurements: readonly Measurement[]): number => measurements.re
 
 function attemptsOf(
   { round, baseTree, baseFiles, proposed, slots, stored }: ReplayedRound,
-  { header, contract }: { readonly header: RunHeader; readonly contract: Contract },
+  { header: { seed }, contract: { instruction }, instructionText }: Declared,
 ): AuditAttempt[] {
   const compared = slots !== null && slots.filter(contends).length > 1;
-  return proposed.map(({ planned, proposal }, i): AuditAttempt => {
-    const { n, draw, slot } = planned;
+  return proposed.map(({ planned: { n, draw, slot }, proposal, retrieved }, i): AuditAttempt => {
     const made = slots?.[i] ?? null;
     // An attempt that was aborted before its round was proposed has no request, one whose request is missing has no bytes.
-    const request =
-      (stored.get(n)?.request ?? null) === null || proposal.request.length === 0
-        ? null
-        : checkRequest(proposal.request, { base: baseTree, instruction: contract.instruction, seed: header.seed, n, draw, slot });
-    const candidate = made?.attempt.candidate ?? null;
-    const outcome = made?.final.outcome ?? 'aborted';
-    return {
+    const asked = (stored.get(n)?.request ?? null) !== null && proposal.request.length > 0;
+    const prompt = made === null ? null : promptIn(proposal.request);
+    const resent = prompt === null || proposal.response === null ? null : resentRequests(proposal.response);
+    const common = {
       n,
       round,
-      outcome,
-      rank: made?.final.verdict?.kind === 'ranked' ? made.final.verdict.rank : null,
-      request,
-      answer: made === null ? { kind: 'none' } : answerOf(made),
-      executions: made === null ? 0 : runsIn(made.measurements) + runsIn(made.baseMeasurements),
-      afterFault: made === null ? 0 : retriesIn(made.measurements) + retriesIn(made.baseMeasurements),
-      confirming: Math.max(0, (made?.measurements.length ?? 0) - 1),
-      ofBase: made?.baseMeasurements.length ?? 0,
-      lines:
-        compared && made !== null && candidate !== null && contends(made)
-          ? linesChanged(fileChanges(baseFiles, candidate.files).changes)
-          : null,
-      rewritten: outcome === 'commit' && candidate !== null ? rewrittenFiles(baseFiles, candidate.files) : [],
-      advisory:
-        made?.final.verdict?.kind === 'ranked' && made.final.verdictSource === 'fresh' ? Object.keys(made.final.verdict.advisory) : [],
+      request: asked ? checkRequest(proposal.request, { base: baseTree, instruction, instructionText, seed, n, draw, slot }) : null,
+      retrieved: retrieved.length,
+      resent: resent?.resent ?? 0,
+      resentFreely: resent?.freely ?? 0,
+    };
+    if (made === null) return { ...common, ...nothing };
+    const { final, measurements, baseMeasurements, attempt } = made;
+    const { candidate } = attempt;
+    const { verdict } = final;
+    return {
+      ...common,
+      outcome: final.outcome,
+      rank: verdict?.kind === 'ranked' ? verdict.rank : null,
+      answer: answerOf(made, prompt, baseFiles),
+      executions: runsIn(measurements) + runsIn(baseMeasurements),
+      afterFault: retriesIn(measurements) + retriesIn(baseMeasurements),
+      confirming: Math.max(0, measurements.length - 1),
+      ofBase: baseMeasurements.length,
+      lines: compared && candidate !== null && contends(made) ? linesChanged(fileChanges(baseFiles, candidate.files).changes) : null,
+      rewritten: final.outcome === 'commit' && candidate !== null ? rewrittenFiles(baseFiles, candidate.files) : [],
+      advisory: verdict?.kind === 'ranked' && final.verdictSource === 'fresh' ? Object.keys(verdict.advisory) : [],
     };
   });
 }
+
+/** An attempt of a round that was not decided. */
+const nothing = {
+  outcome: 'aborted',
+  rank: null,
+  answer: { kind: 'none' },
+  executions: 0,
+  afterFault: 0,
+  confirming: 0,
+  ofBase: 0,
+  lines: null,
+  rewritten: [],
+  advisory: [],
+} as const;
 
 const contends = ({ final }: SlotRecord): boolean => final.outcome === 'commit' || final.outcome === 'not_selected';
 
@@ -133,11 +163,24 @@ function linesChanged(changes: ReturnType<typeof fileChanges>['changes']): numbe
   return changes.some(({ binary }) => binary) ? null : changes.reduce((sum, { added, removed }) => sum + added + removed, 0);
 }
 
-function answerOf({ attempt: { proposal, candidate, standing } }: SlotRecord): AuditAnswer {
-  const { response } = proposal;
-  if (response === null) return { kind: 'none' };
-  if (standing.kind === 'invalid' && standing.verdict.code === 'apply_failed') return { kind: 'unread', message: standing.verdict.message };
-  if (candidate === null) return { kind: 'none' };
-  const edits = quotedEdits(response);
-  return edits === null ? { kind: 'whole' } : { kind: 'quoting', edits };
+function answerOf({ attempt }: SlotRecord, prompt: string | null, baseFiles: readonly TreeFile[]): AuditAnswer {
+  const { proposal, candidate, standing } = attempt;
+  if (proposal.response === null) return { kind: 'none' };
+  if (prompt !== null) return candidate === null ? { kind: 'none' } : shownOf(prompt, baseFiles, candidate.files);
+  const quoting = quotesBase(proposal.response);
+  if (quoting && standing.kind === 'invalid' && standing.verdict.code === 'apply_failed')
+    return { kind: 'unread', message: standing.verdict.message };
+  return candidate === null ? { kind: 'none' } : { kind: quoting ? 'quoting' : 'whole' };
+}
+
+/** Whether the files of the base that a model changed stood in what it was told. */
+function shownOf(prompt: string, baseFiles: readonly TreeFile[], files: readonly TreeFile[]): AuditAnswer {
+  const before = new Map(baseFiles.map(({ path, bytes }) => [path, bytes]));
+  for (const { path, status } of fileChanges(baseFiles, files).changes) {
+    const bytes = before.get(path);
+    if (bytes === undefined || status === 'mode') continue;
+    const text = textOf(bytes);
+    if (text === null || !prompt.includes(text)) return { kind: 'unread', message: `${path} did not stand in the request` };
+  }
+  return { kind: 'shown' };
 }

@@ -216,7 +216,8 @@ async function begin(
   }
   const schema = contract.artifact.schema === null ? null : await bytesOf(contract.artifact.schema.sha);
   // What verifications ran on: nothing is recomputed from it, and a replay of the verifier needs it.
-  for (const sha of [contract.instruction, ...contract.verifier.files.map((file) => file.sha)]) await bytesOf(sha);
+  for (const { sha } of contract.verifier.files) await bytesOf(sha);
+  const instruction = await bytesOf(contract.instruction);
   // Without its seed or schema no candidate of the run can be made again.
   if (seed.length < manifest.length || (contract.artifact.schema !== null && schema === null)) return null;
   const ancestors = head.branch === null ? [] : await store.getAncestorVerdicts(run);
@@ -234,6 +235,7 @@ async function begin(
     contract,
     seed,
     schema,
+    instruction,
     ancestors,
     findings,
     chain: parts.chain,

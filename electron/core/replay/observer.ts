@@ -27,8 +27,8 @@ export type ReplayedRound = {
 export type ReplayObserver = {
   /** Everything that is found, also beyond what a report lists. */
   finding(found: AuditFinding): void;
-  /** Header, contract and seed could be read: the rest of the run will be replayed. */
-  began(declared: { readonly header: RunHeader; readonly contract: Contract }): void;
+  /** Header, contract and seed could be read: the rest of the run will be replayed. `instruction` is null where its bytes are not there. */
+  began(declared: { readonly header: RunHeader; readonly contract: Contract; readonly instruction: Uint8Array | null }): void;
   /** The measurements of the seed. */
   seed(measurements: readonly Measurement[]): void;
   round(round: ReplayedRound): void;

@@ -57,6 +57,7 @@ type Fixed = {
   readonly contract: Contract;
   readonly seed: readonly TreeFile[];
   readonly schema: Uint8Array | null;
+  readonly instruction: Uint8Array | null;
   readonly findings: Findings;
   readonly chain: ChainCheck;
   readonly observer: ReplayObserver | undefined;

@@ -70,7 +70,7 @@ const requestPinned: Rule = ({ attempts }, { header, contract }) => {
   if (others.length > 0) return violated({ code: 'request_other', requests: others.length }, others);
   const unnamed = requests.flatMap(({ n, request }) => (request.kind === 'unnamed' ? [numbered('request', n)] : []));
   if (unnamed.length > 0) return open({ code: 'request_unnamed', requests: unnamed.length }, unnamed);
-  const withMemory = requests.filter(({ request }) => request.kind === 'pinned' && request.memory).length;
+  const withMemory = attempts.filter(({ request, retrieved }) => request !== null && retrieved > 0).length;
   return held({ code: 'request_pinned', requests: requests.length, withMemory }, [
     named('header', headerSha(header)),
     named('contract', contract.sha),
@@ -86,17 +86,26 @@ const evidenceFirst: Rule = (facts, { contract: { measurement } }) => {
   const { attempts, seed } = facts;
   // Repetitions after faults are shared by all measurements of an attempt.
   const beyond = attempts.filter(({ afterFault }) => afterFault > measurement.infraRetries);
-  if (beyond.length > 0) {
+  const freely = attempts.filter(({ resentFreely }) => resentFreely > 0);
+  if (beyond.length + freely.length > 0) {
     return violated(
-      { code: 'untriggered', executions: total(beyond, ({ afterFault }) => afterFault - measurement.infraRetries) },
-      beyond.map(({ n, afterFault }) =>
-        numbered('verifier_run', n, `${afterFault} repeated after a fault, the contract allows ${measurement.infraRetries}`),
-      ),
+      {
+        code: 'untriggered',
+        executions: total(beyond, ({ afterFault }) => afterFault - measurement.infraRetries),
+        requests: total(freely, ({ resentFreely }) => resentFreely),
+      },
+      [
+        ...beyond.map(({ n, afterFault }) =>
+          numbered('verifier_run', n, `${afterFault} repeated after a fault, the contract allows ${measurement.infraRetries}`),
+        ),
+        ...freely.map(({ n, resentFreely }) => numbered('request', n, `sent again although the server had answered: ${resentFreely}`)),
+      ],
     );
   }
   const repeated = attempts.filter(({ afterFault, confirming, ofBase }) => afterFault + confirming + ofBase > 0);
+  const resent = attempts.filter((attempt) => attempt.resent > 0);
   const executions = executionsIn(facts);
-  if (repeated.length === 0 && (seed?.afterFault ?? 0) === 0) return open({ code: 'nothing_repeated', executions });
+  if (repeated.length + resent.length === 0 && (seed?.afterFault ?? 0) === 0) return open({ code: 'nothing_repeated', executions });
   return held(
     {
       code: 'repeats_triggered',
@@ -104,8 +113,13 @@ const evidenceFirst: Rule = (facts, { contract: { measurement } }) => {
       afterFault: total(attempts, ({ afterFault }) => afterFault) + (seed?.afterFault ?? 0),
       confirming: total(attempts, ({ confirming }) => confirming),
       ofBase: total(attempts, ({ ofBase }) => ofBase),
+      resent: total(attempts, (attempt) => attempt.resent),
     },
-    [...((seed?.afterFault ?? 0) > 0 ? [named('seed')] : []), ...numbersOf(repeated).map((n) => numbered('verifier_run', n))],
+    [
+      ...((seed?.afterFault ?? 0) > 0 ? [named('seed')] : []),
+      ...numbersOf(repeated).map((n) => numbered('verifier_run', n)),
+      ...numbersOf(resent).map((n) => numbered('response', n)),
+    ],
   );
 };
 
@@ -119,11 +133,11 @@ const readFirst: Rule = ({ attempts }, { header }) => {
   const whole = answered.filter(({ answer }) => answer.kind === 'whole');
   if (whole.length > 0)
     return open(
-      { code: 'reads_not_recorded', whole: whole.length, quoting: answered.length - whole.length },
+      { code: 'reads_not_recorded', whole: whole.length, others: answered.length - whole.length },
       numbersOf(whole).map((n) => numbered('response', n)),
     );
-  const edits = total(answered, ({ answer }) => (answer.kind === 'quoting' ? answer.edits : 0));
-  return held({ code: 'edits_quote', edits, responses: answered.length }, span('response', numbersOf(answered)));
+  const quoting = answered.filter(({ answer }) => answer.kind === 'quoting').length;
+  return held({ code: 'edits_read', quoting, shown: answered.length - quoting }, span('response', numbersOf(answered)));
 };
 
 const sameRank = (a: Rank | null, b: Rank | null): boolean =>
@@ -229,9 +243,9 @@ const accountable: Rule = (facts, { header }) => {
   const records = [...seedRecord(facts), ...span('verifier_run', measured(facts))];
   switch (header.proposer.kind) {
     case 'command':
-    case 'openai':
       return open({ code: 'tools_not_recorded', executions }, records);
     case 'search':
+    case 'openai':
     case 'recorded':
     case 'human':
       return executions === 0 ? open({ code: 'no_executions' }) : held({ code: 'executions_accounted', executions }, records);

@@ -15,7 +15,12 @@ export type AuditAttempt = {
   readonly rank: Rank | null;
   /** null: no request is stored, because the attempt was ended before. */
   readonly request: RequestCheck | null;
+  /** Entries of the exploration memory that its proposer was shown. */
+  readonly retrieved: number;
   readonly answer: AuditAnswer;
+  /** How often its request was sent again, and how often of these although the server had answered. */
+  readonly resent: number;
+  readonly resentFreely: number;
   /** Executions of the verifier on the candidate and on the base beside it. */
   readonly executions: number;
   /** Those that repeated one which had ended in a fault. */
@@ -36,8 +41,10 @@ export type AuditAnswer =
   /** No response, or one without a change. */
   | { readonly kind: 'none' }
   /** Every edit quotes what it replaces, and the base has that there. */
-  | { readonly kind: 'quoting'; readonly edits: number }
-  /** The edits do not apply to the base: it has other bytes there, or no such file. */
+  | { readonly kind: 'quoting' }
+  /** Every file of the base that it changes stood whole in the request. */
+  | { readonly kind: 'shown' }
+  /** Edits that do not apply, since the base has other bytes there or no such file; or a changed file that was not in the request. */
   | { readonly kind: 'unread'; readonly message: string }
   /** Whole files. */
   | { readonly kind: 'whole' };

@@ -90,13 +90,13 @@ export const AuditReason = z.discriminatedUnion('code', [
   because('request_other', { requests: Count }),
   because('request_unnamed', { requests: Count }),
   // 2
-  because('repeats_triggered', { executions: Count, afterFault: Count, confirming: Count, ofBase: Count }),
-  because('untriggered', { executions: Count }),
+  because('repeats_triggered', { executions: Count, afterFault: Count, confirming: Count, ofBase: Count, resent: Count }),
+  because('untriggered', { executions: Count, requests: Count }),
   because('nothing_repeated', { executions: Count }),
   // 3
-  because('edits_quote', { edits: Count, responses: Count }),
+  because('edits_read', { quoting: Count, shown: Count }),
   because('edits_unread', { responses: Count }),
-  because('reads_not_recorded', { whole: Count, quoting: Count }),
+  because('reads_not_recorded', { whole: Count, others: Count }),
   because('reads_elsewhere', { responses: Count }),
   because('no_edits', {}),
   // 4

@@ -23,23 +23,33 @@ export function reasonText(reason: AuditReason, int: Int = String): string {
     case 'no_commits':
       return 'Nothing was committed, so no change was kept that could be looked at.';
     case 'request_pinned':
-      return `Header, contract and instruction are what their hashes say, and each of ${count(reason.requests, 'request')} names what they pin.${reason.withMemory > 0 ? ` In ${int(reason.withMemory)} of them the exploration memory stands beside the instruction, not in it.` : ''}`;
+      return `Header, contract and instruction are what their hashes say, and each of ${count(reason.requests, 'request')} names what they pin.${reason.withMemory > 0 ? ` For ${int(reason.withMemory)} of them entries of the exploration memory were shown beside the instruction.` : ''}`;
     case 'request_other':
       return `${count(reason.requests, 'request')} ${verb(reason.requests, 'asks', 'ask')} for something else than the header, the contract and the round had pinned.`;
     case 'request_unnamed':
       return `${count(reason.requests, 'request')} ${verb(reason.requests, 'does', 'do')} not name the state that ${verb(reason.requests, 'it starts', 'they start')} from.`;
     case 'repeats_triggered':
-      return `Of ${count(reason.executions, 'execution')} of the verifier, ${int(reason.afterFault)} repeated one that had ended in a fault, ${int(reason.confirming)} measured a would-be commit again and ${int(reason.ofBase)} its base beside it. Each follows from the one before.`;
+      return `Of ${count(reason.executions, 'execution')} of the verifier, ${int(reason.afterFault)} repeated one that had ended in a fault, ${int(reason.confirming)} measured a would-be commit again and ${int(reason.ofBase)} its base beside it. ${count(reason.resent, 'request')} ${verb(reason.resent, 'was', 'were')} sent again after the server had failed. Each follows from the one before.`;
     case 'untriggered':
-      return `${count(reason.executions, 'execution')} of the verifier ${verb(reason.executions, 'was', 'were')} asked for by nothing.`;
+      return `${count(reason.executions, 'execution')} of the verifier and ${count(reason.requests, 'request')} were asked for by nothing.`;
     case 'nothing_repeated':
       return `There was no occasion: of ${count(reason.executions, 'execution')} of the verifier none repeated another.`;
-    case 'edits_quote':
-      return `All ${count(reason.edits, 'edit')} in ${count(reason.responses, 'response')} quote the bytes that they replace, and the base has them there.`;
+    case 'edits_read':
+      return [
+        reason.quoting > 0
+          ? `${count(reason.quoting, 'response')} ${verb(reason.quoting, 'quotes', 'quote')} the bytes that ${verb(reason.quoting, 'it replaces', 'they replace')}, and the base has them there.`
+          : '',
+        reason.shown > 0
+          ? `${count(reason.shown, 'response')} ${verb(reason.shown, 'changes', 'change')} only files that stood whole in the request.`
+          : '',
+        'There is no other response with a change.',
+      ]
+        .filter((part) => part !== '')
+        .join(' ');
     case 'edits_unread':
       return `${count(reason.responses, 'response')} ${verb(reason.responses, 'changes', 'change')} what the base does not have: ${verb(reason.responses, 'it was', 'they were')} written without reading it.`;
     case 'reads_not_recorded':
-      return `${count(reason.whole, 'response')} ${verb(reason.whole, 'holds', 'hold')} whole files, and what was read before is not recorded; ${int(reason.quoting)} quote what they replace.`;
+      return `${count(reason.whole, 'response')} ${verb(reason.whole, 'holds', 'hold')} whole files, and what was read before is not recorded; ${int(reason.others)} change what they quote or were shown.`;
     case 'reads_elsewhere':
       return `${count(reason.responses, 'response')} ${verb(reason.responses, 'was', 'were')} recorded in another run, on the states of that run.`;
     case 'no_edits':

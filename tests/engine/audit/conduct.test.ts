@@ -158,7 +158,7 @@ describe('what there was no occasion for, and what is not recorded', () => {
 
   test('whole files do not say what was read', async () => {
     const report = await audited({ script: down });
-    expect(ruleIn(report, 3)).toMatchObject({ status: 'not_checkable', because: { code: 'reads_not_recorded', whole: 4, quoting: 0 } });
+    expect(ruleIn(report, 3)).toMatchObject({ status: 'not_checkable', because: { code: 'reads_not_recorded', whole: 4, others: 0 } });
   });
 
   test('advisory values that no verdict holds', async () => {

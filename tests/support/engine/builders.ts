@@ -65,6 +65,8 @@ export function contractOf({
 }
 
 export type HeaderOptions = {
+  /** The built-in search unless said. */
+  readonly proposer?: RunHeader['proposer'];
   readonly slots?: number;
   readonly seed?: number;
   readonly budget?: Partial<Budget>;
@@ -78,7 +80,7 @@ export function headerOf(contract: Contract, seed: readonly TreeFile[], options:
     format: 'pawl.header/1',
     contract: contract.sha,
     seedTree: treeOf(seed),
-    proposer: { kind: 'search', version: 1, options: {} },
+    proposer: options.proposer ?? { kind: 'search', version: 1, options: {} },
     slots: options.slots ?? 4,
     seed: options.seed ?? 0,
     budget: budgetOf(1_000, options.budget),

@@ -5,7 +5,7 @@ import type { AuditAttempt, AuditFacts } from '#shared/domain/audit/facts.ts';
 import { createFindingBook } from '#shared/domain/audit/findings.ts';
 import { type AuditFinding, objectIn, recordOf, rulesOf } from '#shared/domain/audit/places.ts';
 import { AuditRule, maxAuditRecords, type RuleId, ruleIds } from '#shared/domain/audit/report.ts';
-import { checkRequest } from '#shared/domain/audit/request.ts';
+import { checkRequest, promptIn } from '#shared/domain/audit/request.ts';
 import { reasonText, recordsText } from '#shared/domain/audit/words.ts';
 import { noAmounts } from '#shared/domain/budget-ledger.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
@@ -26,8 +26,11 @@ const attempt = (n: number, more: Partial<AuditAttempt> = {}): AuditAttempt => (
   round: n,
   outcome: 'tie',
   rank: [1, 1],
-  request: { kind: 'pinned', memory: false },
-  answer: { kind: 'quoting', edits: 1 },
+  request: { kind: 'pinned' },
+  retrieved: 0,
+  answer: { kind: 'quoting' },
+  resent: 0,
+  resentFreely: 0,
   executions: 1,
   afterFault: 0,
   confirming: 0,
@@ -89,7 +92,12 @@ describe('what violates a rule although every record is what its sources give', 
     [
       2,
       { attempts: [attempt(1, { executions: 3, afterFault: 2 })] },
-      { because: { code: 'untriggered', executions: 1 }, records: [{ kind: 'verifier_run', from: 1 }] },
+      { because: { code: 'untriggered', executions: 1, requests: 0 }, records: [{ kind: 'verifier_run', from: 1 }] },
+    ],
+    [
+      2,
+      { attempts: [attempt(3, { resent: 2, resentFreely: 1 })] },
+      { because: { code: 'untriggered', executions: 0, requests: 1 }, records: [{ kind: 'request', from: 3 }] },
     ],
     [
       3,
@@ -291,16 +299,39 @@ describe('what a replay finds', () => {
 });
 
 describe('requests', () => {
-  const pinned = { base: 'b'.repeat(64), instruction: 'i'.repeat(64), seed: 3, n: 5, draw: 4, slot: 1 };
+  const pinned = {
+    base: 'b'.repeat(64),
+    instruction: 'i'.repeat(64),
+    instructionText: 'Make it "small".\n',
+    seed: 3,
+    n: 5,
+    draw: 4,
+    slot: 1,
+  };
   const check = (request: unknown) => checkRequest(bytesOf(JSON.stringify(request)), pinned);
 
   test('name what is pinned, as far as they name it', () => {
-    expect(check({ base: pinned.base })).toEqual({ kind: 'pinned', memory: false });
-    expect(check({ ...pinned, format: 'x', memory: [{ n: 1 }] })).toEqual({ kind: 'pinned', memory: true });
+    expect(check({ base: pinned.base })).toEqual({ kind: 'pinned' });
+    expect(check({ ...pinned, format: 'x', memory: [{ n: 1 }] })).toEqual({ kind: 'pinned' });
     for (const field of ['base', 'instruction'] as const)
       expect(check({ ...pinned, [field]: 'z' })).toMatchObject({ kind: 'other', field, named: 'z' });
     for (const field of ['seed', 'n', 'draw', 'slot'] as const)
       expect(check({ ...pinned, [field]: 99 })).toMatchObject({ kind: 'other', field });
+  });
+
+  test('to a model carry the instruction whole', () => {
+    const body = (...contents: string[]) =>
+      JSON.stringify({ model: 'm', messages: contents.map((content) => ({ role: 'user', content })) });
+    const whole = { n: 5, draw: 4, body: body('You are careful.', `# Task\n\n${pinned.instructionText}\nthen the files`) };
+    expect(check(whole)).toEqual({ kind: 'pinned' });
+    expect(promptIn(bytesOf(JSON.stringify(whole)))).toContain('then the files');
+    expect(check({ ...whole, draw: 9 })).toMatchObject({ kind: 'other', field: 'draw' });
+    expect(check({ n: 5, draw: 4, body: body('Make it large.') })).toMatchObject({ kind: 'other', field: 'instruction' });
+    expect(checkRequest(bytesOf(JSON.stringify(whole)), { ...pinned, instructionText: null })).toEqual({ kind: 'unnamed' });
+    // Never sent, and not readable.
+    expect(check({ n: 5, draw: 4, body: null, problem: 'too long' })).toEqual({ kind: 'pinned' });
+    expect(check({ n: 5, draw: 4, body: 'no JSON' })).toEqual({ kind: 'unnamed' });
+    expect(promptIn(bytesOf(JSON.stringify({ base: pinned.base })))).toBeNull();
   });
 
   test('that are no such document name nothing', () => {
