@@ -15,6 +15,7 @@ import { createLiveRuns } from './runs/live-runs.ts';
 import { createPreflightHandlers } from './runs/preflight-handlers.ts';
 import { createRunHandlers, resolveRun } from './runs/run-handlers.ts';
 import { createRunJobs } from './runs/run-jobs.ts';
+import { createChatServers } from './servers/chat-servers.ts';
 import { createSelectionHandlers } from './selection/selection-handlers.ts';
 import { createTaskHandlers } from './task-handlers.ts';
 
@@ -50,7 +51,8 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     tmpDir: path.join(dataDir, 'tmp', 'verify'),
     concurrency: Math.min(maxVerifications, availableParallelism()),
   });
-  const jobs = createRunJobs({ store, verifiers, programs: verifiers, live, log, room: roomIn(dataDir), closing: closing.signal });
+  const servers = createChatServers(process.env);
+  const jobs = createRunJobs({ store, verifiers, programs: verifiers, servers, live, log, room: roomIn(dataDir), closing: closing.signal });
 
   return {
     handlers: guardHandlers(
@@ -72,6 +74,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
     close: async () => {
       closing.abort();
       await live.close();
+      await servers.close();
       changes.close();
       stopListening();
       await store.close();

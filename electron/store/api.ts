@@ -288,6 +288,9 @@ export type ReverificationRow = {
 /** A choice among runs, with the reports and outputs that it names and the trees that its tests ran on. */
 export type SelectionInput = NamedSelection & { readonly blobs: readonly BlobInput[]; readonly trees: readonly TreeInput[] };
 
+/** Where a model server is reached, and the name of the environment variable that holds its key; null: it asks for none. */
+export type RunServer = { readonly baseUrl: string; readonly keyVariable: string | null };
+
 export type Settings = { readonly theme: 'system' | 'light' | 'dark'; readonly language: 'system' | 'en' | 'ko' };
 
 /** Statuses read from the store never say `running`: only the engine knows which loops are alive, so an unstopped run reads `interrupted` or `waiting`. */
@@ -347,6 +350,10 @@ export type Store = {
   getResponses(run: RunId): Promise<(Sha | null)[]>;
   /** Entries of the exploration memory to show to a proposer that goes on from the head of a run, best first. */
   retrieveMemory(input: { run: RunId; limits: MemoryLimits }): Promise<MemoryEntry[]>;
+
+  getRunServer(run: RunId): Promise<RunServer | null>;
+  /** Replaces the last one. */
+  setRunServer(input: RunServer & { readonly run: RunId }): Promise<void>;
 
   getJournal(input: { after: number; limit: number }): Promise<JournalItem[]>;
   lastJournal(): Promise<number>;

@@ -17,6 +17,7 @@ import { getDecisionReplay, getReverifications } from './read/replays.ts';
 import { getResponses } from './read/responses.ts';
 import { getAncestorVerdicts, getResumeState } from './read/resume.ts';
 import { getRun, getSummary, listRuns, resolveRun } from './read/runs.ts';
+import { getRunServer } from './read/run-servers.ts';
 import { getSelections } from './read/selections.ts';
 import { getSettings } from './read/settings.ts';
 import { getTransition, pageTransitions } from './read/transitions.ts';
@@ -25,6 +26,7 @@ import { createRun } from './write/create-run.ts';
 import { openRound, storeProposals } from './write/open-round.ts';
 import { recover } from './write/recover.ts';
 import { addReverification, setDecisionReplay } from './write/replays.ts';
+import { setRunServer } from './write/run-servers.ts';
 import { addSelection } from './write/selections.ts';
 import { setSettings } from './write/settings.ts';
 import { resumeRun, stopRun } from './write/stop-run.ts';
@@ -55,6 +57,7 @@ export const reads = {
   getDecisionReplay,
   getReverifications,
   getSelections,
+  getRunServer,
   retrieveMemory,
   getResponses,
   getJournal,
@@ -77,7 +80,7 @@ export const journaled = {
 } as const;
 
 /** Everything that the writer serves. */
-export const writes = { ...journaled, setSettings } as const;
+export const writes = { ...journaled, setSettings, setRunServer } as const;
 
 export type Reads = typeof reads;
 export type Journaled = typeof journaled;

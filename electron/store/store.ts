@@ -172,6 +172,11 @@ export function storeOver(writer: Thread, readers: readonly Thread[]): OpenStore
     getSelections: (run) => read('getSelections', run),
     getResponses: (run) => read('getResponses', run),
     retrieveMemory: (input) => read('retrieveMemory', input),
+    getRunServer: (run) => read('getRunServer', run),
+    setRunServer: async (input) => {
+      open();
+      await writer.call('setRunServer', input);
+    },
     getJournal: (input) => read('getJournal', input),
     lastJournal: () => read('lastJournal', null),
     getSettings: () => read('getSettings', null),

@@ -141,6 +141,37 @@ export type ChainColumns = z.infer<typeof ChainColumns>;
 /** Page sizes are bounded so that an answer never stalls its receiver. */
 const PageLimit = z.int().min(1).max(200);
 
+/** Where a model server is reached. */
+export const ServerAddress = z.strictObject({
+  /** Such as http://127.0.0.1:8001/v1. */
+  baseUrl: z.string().min(1).max(2_000),
+  /** Name of the variable, in the environment of the engine, that holds the key; without it no key is sent. */
+  keyVariable: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
+    .optional(),
+});
+export type ServerAddress = z.infer<typeof ServerAddress>;
+
+/** What a run of the proposer `openai` asks, and whom. All but the address stands in the header. */
+export const ModelChoice = ServerAddress.extend({
+  /** The only one that is served, unless said. */
+  model: z.string().min(1).optional(),
+  /** Of one answer, reasoning included; 8,192 unless said. */
+  maxTokens: z.int().min(1).optional(),
+  /** Of a prompt; what the model's context leaves beside the answer, unless said. */
+  maxPromptTokens: z.int().min(1).optional(),
+  temperature: z.number().min(0).max(10).optional(),
+  topP: z.number().gt(0).max(1).optional(),
+  topK: z.int().min(0).optional(),
+  minP: z.number().min(0).max(1).optional(),
+  /** How the model has to write its change. */
+  edit: z.enum(['files', 'diff', 'search-replace', 'json']).optional(),
+  /** The server sends reasoning in the content, and the chat template has opened it. */
+  startsInReasoning: z.literal(true).optional(),
+});
+export type ModelChoice = z.infer<typeof ModelChoice>;
+
 export const RunStart = RevisionChoices.extend({
   /** Absolute path of a task folder; or `from`. */
   task: z.string().optional(),
@@ -162,6 +193,8 @@ export const RunStart = RevisionChoices.extend({
     .optional(),
   /** Of the proposer `recorded`: the run whose stored responses are proposed again, by draw. */
   record: RunId.optional(),
+  /** Of the proposer `openai`. */
+  server: ModelChoice.optional(),
   /** Lowers or raises the task's limit on attempts for this run; it stands in the header. */
   attempts: z.int().min(1).optional(),
   /** The same for every other dimension of the budget; null lifts the task's limit. */
@@ -201,8 +234,8 @@ export const runContract = {
   'run.start': command(RunStart, z.strictObject({ run: RunId, status: RunStatus, note: z.string().nullable() })),
   /** Ends a live or waiting run; answers when its last round is stored. Stopping a run that is neither is a conflict. */
   'run.stop': command(z.strictObject({ run: RunId }), z.strictObject({ stop: StopReason })),
-  /** Goes on with an interrupted or user-stopped run under the same header and what is left of its budget; one of a person waits again. */
-  'run.resume': command(z.strictObject({ run: RunId }), z.strictObject({ run: RunId })),
+  /** Goes on with an interrupted or user-stopped run under the same header and what is left of its budget; one of a person waits again. `server` when the model has moved. */
+  'run.resume': command(z.strictObject({ run: RunId, server: ServerAddress.optional() }), z.strictObject({ run: RunId })),
   /**
    * One attempt by a person, in a round of its own, on a run that is not live and could be resumed: verified and decided like every other.
    * `base` is the seq of the head, or it is a conflict. `text` null removes a file. Answers when the round is stored; unless the attempt

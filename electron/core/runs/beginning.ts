@@ -9,6 +9,7 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import type { BlobInput, CreateRun, ResumeState, Store, TreeInput } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
+import type { ChatServers } from '../servers/chat-servers.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
 import { humanSpec, knownProposer, newProposer, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
@@ -34,7 +35,7 @@ export type Beginning = {
   readonly contractChanged: (state: ResumeState) => () => Promise<string | null>;
 };
 
-type Deps = { readonly store: Store; readonly verifiers: VerifierService };
+type Deps = { readonly store: Store; readonly verifiers: VerifierService; readonly servers: ChatServers };
 
 /** Throws bad_input for what cannot be started, naming the field, and not_found for a bundle that is not there. */
 export function prepareRun(deps: Deps, input: RunStart): Promise<Beginning> {
@@ -52,13 +53,13 @@ function refuseSlots({ proposer, slots }: RunStart): void {
     throw new RpcError('bad_input', `a person proposes one candidate at a time, so slots is 1 and not ${slots}`, { field: 'slots' });
 }
 
-async function fromTask({ store, verifiers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
+async function fromTask({ store, verifiers, servers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
   // Before the folder is read: what does not exist fails whatever the task is.
   const kind = knownProposer(input.proposer);
   refuseSlots(input);
   const { task, contract } = await prepareTask(folder, input);
   const { info } = task;
-  const { spec, blobs } = await newProposer(store, kind, input, info);
+  const { spec, blobs } = await newProposer(servers, store, kind, input, info);
   const unsandboxed = runsFreely(input, contract);
   await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({
@@ -104,7 +105,7 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
         field,
       });
   }
-  for (const field of ['command', 'record'] as const) {
+  for (const field of ['command', 'record', 'server'] as const) {
     if (input[field] !== undefined)
       throw new RpcError(
         'bad_input',

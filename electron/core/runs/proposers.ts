@@ -1,22 +1,28 @@
 // Which proposers this version has, and how one is made: from a start for a new run, from the header for one that goes on or is replayed.
 import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { RpcError } from '#shared/contract/errors.ts';
-import type { RunStart } from '#shared/contract/run.ts';
+import type { ModelChoice, RunStart } from '#shared/contract/run.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { type ProposerKind, RunHeader } from '#shared/domain/header.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { CommandOptions, commandOptions, commandVersion, createCommandProposer, materialiseCommand } from '#electron/proposers/command.ts';
 import { humanVersion, isHumanResponse, materialiseHuman } from '#electron/proposers/human.ts';
+import { ServerProblem } from '#electron/proposers/chat/client.ts';
+import { neutralSampling, type Sampling } from '#electron/proposers/chat/request.ts';
+import { createOpenAiProposer, materialiseOpenAi, OpenAiOptions, openAiOptions, openAiVersion } from '#electron/proposers/openai.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createRecordedProposer, readRecord, recordBytes, RecordedOptions, recordedVersion } from '#electron/proposers/recorded.ts';
 import { createSearchProposer, materialiseSearch, SearchOperator, searchOperators } from '#electron/proposers/search.ts';
-import type { BlobInput, Store } from '#electron/store/api.ts';
+import type { BlobInput, RunServer, Store } from '#electron/store/api.ts';
+import { writableMatcher } from '#shared/domain/writable.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
+import type { ChatServers } from '../servers/chat-servers.ts';
 import { noSuchRun } from './run-views.ts';
 
-const known = z.enum(['search', 'command', 'recorded', 'human']);
+const known = z.enum(['search', 'openai', 'command', 'recorded', 'human']);
 type Known = z.infer<typeof known>;
 
 type Spec = RunHeader['proposer'];
@@ -27,6 +33,13 @@ const SearchOptions = z.strictObject({
   /** Protected globs of the task; absent where it has none. */
   except: z.exactOptional(z.array(z.string()).min(1)),
 });
+
+/** Where the documented start of a vLLM listens. */
+const usualBaseUrl = 'http://127.0.0.1:8001/v1';
+const usualMaxTokens = 8_192;
+/** Of a server that does not say how long its model's context is. */
+const usualContext = 32_768;
+const identifyMs = 20_000;
 
 /** Milliseconds that a program may take unless said. */
 const commandTimeoutMs = 600_000;
@@ -45,14 +58,18 @@ export type NewProposer = { readonly spec: Spec; readonly blobs: readonly BlobIn
 
 /** Throws bad_input, naming the field, for what a start does not say or says too much of, and not_found for a run that is not there. */
 export async function newProposer(
+  servers: ChatServers,
   store: Pick<Store, 'getRun' | 'getResponses' | 'getBlob'>,
   kind: Known,
-  { command, record }: Pick<RunStart, 'command' | 'record'>,
+  { command, record, server }: Pick<RunStart, 'command' | 'record' | 'server'>,
   task: Pick<TaskInfo, 'path' | 'operators' | 'contract'>,
 ): Promise<NewProposer> {
   if (command !== undefined && kind !== 'command') throw new RpcError('bad_input', belongs('command', 'command'), { field: 'command' });
   if (record !== undefined && kind !== 'recorded') throw new RpcError('bad_input', belongs('record', 'recorded'), { field: 'record' });
+  if (server !== undefined && kind !== 'openai') throw new RpcError('bad_input', belongs('server', 'openai'), { field: 'server' });
   switch (kind) {
+    case 'openai':
+      return { spec: await openAiSpec(servers, server ?? { baseUrl: usualBaseUrl }), blobs: [] };
     case 'search': {
       const { version, options } = searchFor(task);
       return { spec: RunHeader.shape.proposer.parse({ kind, version, options }), blobs: [] };
@@ -142,7 +159,8 @@ function materialiserOf(spec: Spec): Proposer['materialise'] {
       if (spec.version !== humanVersion) throw incompatible(spec);
       return materialiseHuman;
     case 'openai':
-      throw incompatible(spec);
+      openAiOf(spec);
+      return materialiseOpenAi;
     default:
       return spec.kind satisfies never;
   }
@@ -162,13 +180,14 @@ export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Pick<Prop
   return { ...proposer, materialise: orHuman(materialiserOf(proposer)) };
 }
 
-export type LiveProposerDeps = { readonly store: Pick<Store, 'getBlob'>; readonly programs: ProgramService };
+export type LiveProposerDeps = { readonly store: Pick<Store, 'getBlob'>; readonly programs: ProgramService; readonly servers: ChatServers };
 
 /** The proposer that a run's header names, ready to propose. Throws as `proposerOf` does, and conflict where only a person can. */
 export async function liveProposer(
-  { store, programs }: LiveProposerDeps,
+  { store, programs, servers }: LiveProposerDeps,
   { proposer: spec }: Pick<RunHeader, 'proposer'>,
-  contract: Pick<Contract, 'instruction' | 'artifact'>,
+  contract: Pick<Contract, 'instruction' | 'artifact' | 'obligations'>,
+  server: RunServer | null,
 ): Promise<Proposer> {
   const { materialise } = proposerOf({ proposer: spec });
   switch (spec.kind) {
@@ -189,9 +208,75 @@ export async function liveProposer(
     }
     case 'human':
       throw new RpcError('conflict', 'a person proposes in this run, and it waits for that');
-    case 'openai':
-      throw incompatible(spec);
+    case 'openai': {
+      const instruction = ensure(await store.getBlob(contract.instruction), 'the instruction in the store');
+      const client = servers.client(server ?? { baseUrl: usualBaseUrl, keyVariable: null });
+      const { obligations, artifact } = contract;
+      const options = openAiOf(spec);
+      const isWritable = writableMatcher(artifact);
+      return { ...createOpenAiProposer({ options, client, instruction, obligations, isWritable, pause }), materialise };
+    }
     default:
       return spec.kind satisfies never;
   }
+}
+
+const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await setTimeout(ms, undefined, { signal });
+};
+
+function openAiOf(spec: Spec): OpenAiOptions {
+  const options = OpenAiOptions.safeParse(spec.options);
+  if (spec.version !== openAiVersion || !options.success) throw incompatible(spec);
+  return options.data;
+}
+
+/** Asks the server which models it has. Throws unavailable where it does not answer, bad_input where the model is not one of them. */
+async function openAiSpec(servers: ChatServers, choice: ModelChoice): Promise<Spec> {
+  const { baseUrl, keyVariable = null, maxTokens = usualMaxTokens } = choice;
+  const client = servers.client({ baseUrl, keyVariable });
+  const { version, models } = await client.identify(AbortSignal.timeout(identifyMs)).catch((error: unknown) => {
+    if (error instanceof ServerProblem)
+      throw new RpcError('unavailable', `the model server at ${client.baseUrl}: ${error.message}`, { field: 'server.baseUrl' });
+    throw error;
+  });
+  const names = models.map(({ id }) => id).join(', ');
+  const only = models.length === 1 ? models[0] : undefined;
+  const model = choice.model === undefined ? only : models.find(({ id }) => id === choice.model);
+  if (model === undefined) {
+    const what = choice.model === undefined ? 'say which model' : `it does not serve ${JSON.stringify(choice.model)}`;
+    throw new RpcError('bad_input', `the model server at ${client.baseUrl}: ${what}; it has ${names === '' ? 'none' : names}`, {
+      field: 'server.model',
+    });
+  }
+  const context = model.maxModelLen ?? usualContext;
+  const maxPromptTokens = choice.maxPromptTokens ?? context - maxTokens;
+  if (maxPromptTokens < 1 || (model.maxModelLen !== null && maxPromptTokens + maxTokens > model.maxModelLen)) {
+    throw new RpcError(
+      'bad_input',
+      `${maxTokens} tokens of an answer and ${Math.max(0, maxPromptTokens)} of a prompt do not fit the ${context} of ${model.id}; allow fewer`,
+      { field: 'server.maxTokens' },
+    );
+  }
+  const { temperature, topP, topK, minP } = neutralSampling;
+  const sampling: Sampling = {
+    ...neutralSampling,
+    temperature: choice.temperature ?? temperature,
+    topP: choice.topP ?? topP,
+    topK: choice.topK ?? topK,
+    minP: choice.minP ?? minP,
+    maxTokens,
+  };
+  const vllm = version !== null || model.maxModelLen !== null;
+  const options = openAiOptions(
+    {
+      model: model.id,
+      sampling,
+      format: choice.edit ?? 'search-replace',
+      startsInReasoning: choice.startsInReasoning ?? false,
+      abilities: { vllm, logprobs: vllm, structured: choice.edit === 'json' ? 'response_format' : null },
+    },
+    maxPromptTokens,
+  );
+  return { kind: 'openai', version: openAiVersion, options };
 }

@@ -29,7 +29,7 @@ export function createRunHandlers(views: ViewDeps, jobs: RunJobs): Handlers<type
     'run.header': (input) => jobs.header(input),
     'run.start': (input, { signal }) => jobs.start(input, signal),
     'run.stop': ({ run }) => jobs.stop(run),
-    'run.resume': ({ run }) => jobs.resume(run),
+    'run.resume': ({ run, server }) => jobs.resume(run, server),
     'run.propose': (input) => jobs.propose(input),
     'run.transitions': (input, { signal }) => followTransitions(views, input, signal),
     'run.page': async (input) => {

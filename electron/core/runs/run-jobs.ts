@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
-import type { RunStart } from '#shared/contract/run.ts';
+import type { RunStart, ServerAddress } from '#shared/contract/run.ts';
 import { headerSha } from '#shared/domain/bundle-id.ts';
 import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
@@ -11,6 +11,7 @@ import { unstableText } from '#shared/domain/revise.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import { createHumanProposer, type HumanFile } from '#electron/proposers/human.ts';
+import { ProposerLost } from '#electron/proposers/openai.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
@@ -19,7 +20,7 @@ import { NoRoom } from '#electron/governor/no-room.ts';
 import { RunnerLost } from '#electron/governor/runner-lost.ts';
 import { runGovernor } from '#electron/governor/governor.ts';
 import type { GovernorDeps, GovernorStart, OnlyRounds, RunEnd, RunLoop } from '#electron/governor/types.ts';
-import type { CommitRound, ResumeState, Store } from '#electron/store/api.ts';
+import type { CommitRound, ResumeState, RunServer, Store } from '#electron/store/api.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import type { AutoService, VerifierService } from '#electron/verifiers/api.ts';
 import type { ProgramService } from '#electron/verifiers/program-api.ts';
@@ -29,6 +30,7 @@ import { isOfTheMachine } from '../store-code.ts';
 import { prepareRun } from './beginning.ts';
 import { watchTask } from './watch-task.ts';
 import { failed, type LiveRuns, type RunFailure } from './live-runs.ts';
+import { baseUrlOf, type ChatServers } from '../servers/chat-servers.ts';
 import { liveProposer } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { forecastOf, forecastText, measureSeed, runnerLost, sandboxOrRefuse } from './seed.ts';
@@ -38,6 +40,7 @@ export type JobDeps = {
   readonly store: Store;
   readonly verifiers: VerifierService;
   readonly programs: ProgramService & AutoService;
+  readonly servers: ChatServers;
   readonly live: LiveRuns;
   readonly log: Log;
   /** Why the disk has no room for another round, in words; null while there is. */
@@ -61,7 +64,8 @@ export type RunJobs = {
   start(input: RunStart, signal: AbortSignal): Promise<{ run: RunId; status: RunStatus; note: string | null }>;
   /** Answers when the last round is stored. */
   stop(run: RunId): Promise<{ stop: StopReason }>;
-  resume(run: RunId): Promise<{ run: RunId }>;
+  /** `server`: where the model is reached now. */
+  resume(run: RunId, server?: ServerAddress): Promise<{ run: RunId }>;
   /** One attempt by a person on the head `base`; answers when it is decided and stored. */
   propose(input: {
     run: RunId;
@@ -139,6 +143,24 @@ export function createRunJobs(deps: JobDeps): RunJobs {
   };
   const goOn = (run: RunId, { head, nextN }: ResumeState): Promise<void> =>
     store.resumeRun({ run, at: now(), event: { type: 'resume', body: { from: head.id, nextN } } });
+
+  // Where the model of a run is reached: as said now, else as another run (its parent, or itself before) last did. It is kept for the next time.
+  const keepServer = async (
+    run: RunId,
+    { proposer }: RunHeader,
+    said: ServerAddress | undefined,
+    like: RunId | undefined,
+  ): Promise<RunServer | null> => {
+    if (proposer.kind !== 'openai') return null;
+    const server =
+      said === undefined
+        ? like === undefined
+          ? null
+          : await store.getRunServer(like)
+        : { baseUrl: baseUrlOf(said.baseUrl), keyVariable: said.keyVariable ?? null };
+    if (server !== null) await store.setRunServer({ run, ...server });
+    return server;
+  };
 
   // Ends a run between two proposals of a person. Throws conflict for one that is not waiting.
   const stopWaiting = async (run: RunId): Promise<StopReason> => {
@@ -219,7 +241,8 @@ export function createRunJobs(deps: JobDeps): RunJobs {
           // Read back as a resumed run is, so that both begin with the same facts.
           const state = ensure(await store.getResumeState(run), `run ${run} right after it was created`);
           const governed = { ...state, run, headFiles: seedFiles, verifierFiles };
-          const proposer = await liveProposer(deps, header, contract);
+          const server = await keepServer(run, header, input.server, input.from?.run);
+          const proposer = await liveProposer(deps, header, contract, server);
           launch(run, { governed, schema, contractChanged: beginning.contractChanged(state), proposer });
           return { run, status: 'running', note: forecast() };
         }
@@ -239,7 +262,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       return { stop: stop ?? (await stopWaiting(run)) };
     },
 
-    resume: async (run) => {
+    resume: async (run, address) => {
       if (verifiers.lost()) throw runnerLost('try again');
       await roomOrRefuse();
       if (!live.claim(run)) throw new RpcError('conflict', 'the run is live already; "pawl stop" ends it');
@@ -251,7 +274,8 @@ export function createRunJobs(deps: JobDeps): RunJobs {
           live.release(run);
           return { run };
         }
-        const proposer = await liveProposer(deps, state.header, state.contract);
+        const server = await keepServer(run, state.header, address, run);
+        const proposer = await liveProposer(deps, state.header, state.contract, server);
         await goOn(run, state);
         launch(run, { ...taken, proposer });
         return { run };
@@ -305,6 +329,14 @@ function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
     return {
       code: 'unavailable',
       message: `the run was interrupted because ${end.error.message}; its open round is aborted, and "pawl resume ${run}" goes on`,
+      abandoned: end.abandoned,
+    };
+  }
+  if (end.error instanceof ProposerLost) {
+    log.warn('the loop of a run has ended because its model server is gone', { run, error: end.error.message });
+    return {
+      code: 'unavailable',
+      message: `the run was interrupted: ${end.error.message}. Its open round is aborted; once the server is back, "pawl resume ${run}" goes on`,
       abandoned: end.abandoned,
     };
   }

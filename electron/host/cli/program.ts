@@ -8,6 +8,7 @@ import { audit } from './audit.ts';
 import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
+import { addressOf, ModelOptions, withModel, withServer } from './model-options.ts';
 import { preflight } from './preflight.ts';
 import { printTask } from './print-task.ts';
 import { propose } from './propose.ts';
@@ -81,7 +82,8 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
       .option('--unsandboxed', 'let candidate code run without a sandbox, with your rights; stands in the header and in every verdict');
   const slots = () => new Option('--slots <n>', 'attempts a round').argParser(integer(1, 64)).default(4);
   const RunOptions = Choices.extend({
-    proposer: z.enum(['search', 'command', 'recorded', 'human']),
+    ...ModelOptions.shape,
+    proposer: z.enum(['search', 'openai', 'command', 'recorded', 'human']),
     slots: z.int().optional(),
     seed: z.int(),
     attempts: z.int().optional(),
@@ -91,12 +93,14 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     from: z.string().optional(),
     rollouts: z.int().optional(),
   });
-  withChoices(program.command('run'))
+  withChoices(withModel(program.command('run'), integer))
     .description(
       'one governed run, followed to its end; exit code 0 zero rank, 3 stopped before (or waiting for a person), 1 could not run',
     )
     .argument('<task>', taskArgument)
-    .addOption(new Option('--proposer <kind>', 'who proposes').choices(['search', 'command', 'recorded', 'human']).default('search'))
+    .addOption(
+      new Option('--proposer <kind>', 'who proposes').choices(['search', 'openai', 'command', 'recorded', 'human']).default('search'),
+    )
     .addOption(new Option('--slots <n>', 'attempts a round (default: 4, or those of the record; 1 of a person)').argParser(integer(1, 64)))
     .addOption(new Option('--attempts <n>', "limit on attempts (default: the task's)").argParser(integer(1)))
     .addOption(
@@ -120,7 +124,8 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     )
     .action(async (task: string, given: unknown) => {
       const { limit: limits, ...chosen } = RunOptions.parse(given);
-      done(await run(io, options(), { task: fromCallersFolder(task, io.env), limits, ...chosen }));
+      const model = ModelOptions.parse(given);
+      done(await run(io, options(), { task: fromCallersFolder(task, io.env), limits, ...chosen, model }));
     });
   withChoices(program.command('preflight'))
     .description('measure the seed of a task and name its unstable obligations; exit code 0 stable, 1 not')
@@ -155,11 +160,10 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .description('end a live or waiting run')
     .argument('<run>', 'as for show')
     .action(async (run: string) => done(await stopRun(io, options(), run)));
-  program
-    .command('resume')
+  withServer(program.command('resume'))
     .description('go on with an interrupted or stopped run; exit codes as for run')
     .argument('<run>', 'as for show')
-    .action(async (run: string) => done(await resumeRun(io, options(), run)));
+    .action(async (run: string, given: unknown) => done(await resumeRun(io, options(), run, addressOf(ModelOptions.parse(given)))));
   program
     .command('propose')
     .description(

@@ -1,5 +1,5 @@
 // `pawl run` and `pawl resume`: a run as a job of the engine, followed to its end.
-import type { RunStart, RunSummary } from '#shared/contract/run.ts';
+import type { RunStart, RunSummary, ServerAddress } from '#shared/contract/run.ts';
 import { RpcError } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
 import { errorDocument, exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
@@ -49,11 +49,11 @@ export async function runToEnd(
 }
 
 /** Goes on with a run and follows it, as `startRun` does. */
-export function resumeRun(io: CliIo, options: CommonOptions, prefix: string): Promise<number> {
+export function resumeRun(io: CliIo, options: CommonOptions, prefix: string, server: ServerAddress | null): Promise<number> {
   return withInterrupts(io, (interrupts) =>
     withEngine(io, options, ['unavailable'], async (engine, begun) => {
       const { run } = await engine.client.call('run.resolve', { prefix });
-      await engine.client.call('run.resume', { run });
+      await engine.client.call('run.resume', { run, ...(server === null ? {} : { server }) });
       begun();
       return show(io, options, await follow(io, options, engine, run, interrupts));
     }),

@@ -1,6 +1,7 @@
 // What `pawl run` was asked for, as the start of one run or of several.
 import type { RunStart } from '#shared/contract/run.ts';
 import type { OtherLimits } from '#shared/domain/budget.ts';
+import { givenModelOption, modelChoice, type ModelOptions } from './model-options.ts';
 import { UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { startRollouts } from './rollouts.ts';
 import { startRun } from './run.ts';
@@ -8,7 +9,8 @@ import { withEngine } from './with-engine.ts';
 
 export type RunOptions = {
   readonly task: string;
-  readonly proposer: 'search' | 'command' | 'recorded' | 'human';
+  readonly proposer: 'search' | 'openai' | 'command' | 'recorded' | 'human';
+  readonly model: ModelOptions;
   readonly slots?: number | undefined;
   readonly seed: number;
   readonly attempts?: number | undefined;
@@ -34,6 +36,8 @@ export async function run(io: CliIo, options: CommonOptions, given: RunOptions):
     throw new UsageError('--proposer command needs --command CMD, the program that proposes', '--command');
   if (proposer === 'recorded' && from === undefined)
     throw new UsageError('--proposer recorded needs --from RUN, whose responses are proposed again', '--from');
+  const modelOption = givenModelOption(given.model);
+  if (proposer !== 'openai' && modelOption !== null) throw new UsageError(`${modelOption} belongs to --proposer openai`, modelOption);
   if (proposer !== 'command' && command !== undefined) throw new UsageError('--command belongs to --proposer command', '--command');
   if (proposer !== 'command' && commandTimeout !== undefined)
     throw new UsageError('--command-timeout belongs to --proposer command', '--command-timeout');
@@ -56,6 +60,7 @@ export async function run(io: CliIo, options: CommonOptions, given: RunOptions):
     ...(median === undefined ? {} : { median }),
     ...(given.unsandboxed === undefined ? {} : { unsandboxed: given.unsandboxed }),
     ...(record === null ? {} : { record: record.id }),
+    ...(proposer === 'openai' ? { server: modelChoice(given.model) } : {}),
     ...(command === undefined
       ? {}
       : { command: { command, ...(commandTimeout === undefined ? {} : { timeoutMs: commandTimeout * 1_000 }) } }),
