@@ -7,7 +7,8 @@ import type { ModelChoice } from '#shared/contract/run.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { type ChatDouble, startChatDouble } from '../../support/chat-double/double.ts';
 import { type Scenario, scenarioOf, scenarios } from '../../support/chat-double/scenarios.ts';
-import { engineOn, refusal, replayed, runToEnd, smallTask } from '../proposers/support.ts';
+import { replayed, runToEnd } from '../../support/engine/ended-run.ts';
+import { engineHere, refusal, smallTaskHere } from '../../support/engine/in-test.ts';
 
 const doubles: ChatDouble[] = [];
 afterEach(async () => {
@@ -65,8 +66,8 @@ test('8 slots survive every way in which a server breaks: what answered is verif
   const double = await start((body, n) =>
     n % 2 === 0 ? lowering(body) : ensure(breaking[Math.floor(n / 2) % breaking.length], 'a scenario'),
   );
-  const engine = await engineOn();
-  const task = await smallTask({ numbers: [3, 0, 4, 1, 0, 2, 5, 0], attempts: 160 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1, 0, 2, 5, 0], attempts: 160 });
   const server = { baseUrl: double.baseUrl, edit: 'json', maxTokens: 64 } as const;
   const ended = await runToEnd(engine, { task, proposer: 'openai', slots: 8, seed: 1, server, limits: { completionTokens: 20_000 } });
   const { detail, rows } = ended;
@@ -94,8 +95,8 @@ test('8 slots survive every way in which a server breaks: what answered is verif
 });
 
 test('a server that is gone interrupts the run; back at another address, the run goes on and ends as if it had not been', async () => {
-  const engine = await engineOn();
-  const task = await smallTask({ numbers: [3, 0, 4, 1, 0, 2, 5, 0], attempts: 48 });
+  const engine = await engineHere();
+  const task = await smallTaskHere({ numbers: [3, 0, 4, 1, 0, 2, 5, 0], attempts: 48 });
   const undisturbed = await start(lowering);
   const choice = { edit: 'json', maxTokens: 64 } as const;
   const whole = await runToEnd(engine, {
@@ -132,9 +133,9 @@ test('a server that is gone interrupts the run; back at another address, the run
 });
 
 test('a start says what is wrong with the server, the model or the key', async () => {
-  const engine = await engineOn();
+  const engine = await engineHere();
   const { client } = engine;
-  const task = await smallTask();
+  const task = await smallTaskHere();
   const ask = (server: ModelChoice) => refusal(client.call('run.start', { task, proposer: 'openai', slots: 1, seed: 1, server }));
   const double = await start(lowering);
   expect(await ask({ baseUrl: 'nonsense' })).toMatchObject({ code: 'bad_input', where: { field: 'server.baseUrl' } });
@@ -167,8 +168,8 @@ test('a key goes to the server and into no file of the data folder', async () =>
   process.env['PAWL_TEST_KEY'] = 'sk-very-secret-key';
   try {
     const double = await start(lowering);
-    const engine = await engineOn();
-    const task = await smallTask({ attempts: 8 });
+    const engine = await engineHere();
+    const task = await smallTaskHere({ attempts: 8 });
     await runToEnd(engine, {
       task,
       proposer: 'openai',
