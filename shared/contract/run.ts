@@ -210,7 +210,7 @@ export type RunStart = z.infer<typeof RunStart>;
 export const maxColumns = 16_384;
 
 export const runContract = {
-  /** Newest first; `before` is the id of the last row of the page before. With `task`, only runs of the task with this id. */
+  /** The last one that was made first, whatever its clock said; `before` is the id of the last row of the page before. With `task`, only runs of the task with this id. */
   'run.list': query(
     z.strictObject({ before: RunId.optional(), limit: PageLimit, task: z.string().optional() }),
     z.strictObject({ runs: z.array(RunSummary), more: z.boolean() }),

@@ -66,8 +66,8 @@ test('migration 20 makes the tables of runs with their triggers', () => {
 test('lists, points and ranges search the keys: no scan, no sort', () => {
   const db = opened();
   const byId = /run\b.*|r USING INDEX sqlite_autoindex_run_1 \(id[=<>]/;
-  expect(planProblems(db, selectPage, ['~', 10], [byId, byKey, byKey])).toEqual([]);
-  expect(planProblems(db, selectTaskPage, ['~', 'task', 10], [byId, byKey, byKey])).toEqual([]);
+  expect(planProblems(db, selectPage, [9, 10], [byKey, byKey, byKey])).toEqual([]);
+  expect(planProblems(db, selectTaskPage, [9, 'task', 10], [byKey, byKey, byKey])).toEqual([]);
   expect(planProblems(db, selectSummary, ['run'], [byId, byKey, byKey])).toEqual([]);
   expect(planProblems(db, selectBodies, ['run'], [byId, byKey, /sqlite_autoindex_contract_1/])).toEqual([]);
   expect(planProblems(db, selectRunNo, ['run'], [byId, /sqlite_autoindex_contract_1/])).toEqual([]);

@@ -260,6 +260,14 @@ test('missing verdicts in a row are counted past attempts that say nothing about
   expect(getResumeState(r, s.run)?.noVerdictStreak).toBe(1);
 });
 
+test('a run that was made later stands first, also where the clock was set back and its id is smaller', () => {
+  for (const i of [50, 40, 45]) start(db, createScenario({ i, caps: [2], genesis: [1] }));
+  const ids = listRuns(r, { limit: 3 }).runs.map(({ id }) => id);
+  expect(ids).toEqual([45, 40, 50].map(runIdOf));
+  expect(listRuns(r, { before: ids[0], limit: 1 })).toMatchObject({ runs: [{ id: ids[1] }], more: true });
+  expect(() => listRuns(r, { before: runIdOf(99), limit: 1 })).toThrow(/there is no run/);
+});
+
 test('the library is paged newest first, and a prefix names a run', () => {
   for (let i = 1; i < 8; i++) start(db, createScenario({ i, caps: [2], genesis: [1] }));
   const first = listRuns(r, { limit: 5 });

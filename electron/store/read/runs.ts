@@ -47,10 +47,11 @@ const columns = `r.no, r.id, r.contract, r.header_sha, r.parent, r.proposer, r.s
   g.id AS genesis_id, g.potential AS genesis_potential, r.head, h.id AS head_id, h.era AS head_era, h.potential AS head_potential, h.rank AS head_rank`;
 const tables = 'run r LEFT JOIN bundle g ON g.key = r.no << 32 LEFT JOIN bundle h ON h.key = r.head';
 
-export const selectPage = sql<SummaryRow>(`SELECT ${columns} FROM ${tables} WHERE r.id < ? ORDER BY r.id DESC LIMIT ?`);
-/** A walk down the ids: runs of other tasks are passed over, and those are few thousands at most. */
+// By number: an id begins with the time, and a clock may have been set back since the run before.
+export const selectPage = sql<SummaryRow>(`SELECT ${columns} FROM ${tables} WHERE r.no < ? ORDER BY r.no DESC LIMIT ?`);
+/** A walk down the numbers: runs of other tasks are passed over, and those are few thousands at most. */
 export const selectTaskPage = sql<SummaryRow>(
-  `SELECT ${columns} FROM ${tables} WHERE r.id < ? AND r.task_id = ? ORDER BY r.id DESC LIMIT ?`,
+  `SELECT ${columns} FROM ${tables} WHERE r.no < ? AND r.task_id = ? ORDER BY r.no DESC LIMIT ?`,
 );
 export const selectSummary = sql<SummaryRow>(`SELECT ${columns} FROM ${tables} WHERE r.id = ?`);
 export const selectBodies = sql<{ header: string; contract: string }>(
@@ -124,13 +125,19 @@ const toSummary = (row: SummaryRow): RunSummary => ({
   parent: row.parent,
 });
 
-/** Newest first, by keyset: `before` is the last id of the page before. `task` is the id of a task: only its runs. */
+/**
+ * The last one that was made first, by keyset: `before` is the last id of the page before. `task` is the id of a task: only its runs. Throws a
+ * StoreError of kind `not_found`.
+ */
 export function listRuns(
   db: ReadableDb,
-  { before = afterAnyId, limit, task }: { before?: RunId | undefined; limit: number; task?: string | undefined },
+  { before, limit, task }: { before?: RunId | undefined; limit: number; task?: string | undefined },
 ): { runs: RunSummary[]; more: boolean } {
-  const rows = task === undefined ? db.all(selectPage, before, limit + 1) : db.all(selectTaskPage, before, task, limit + 1);
-  return { runs: rows.slice(0, limit).map(toSummary), more: rows.length > limit };
+  return db.snapshot(() => {
+    const from = before === undefined ? Number.MAX_SAFE_INTEGER : runPlace(db, before).no;
+    const rows = task === undefined ? db.all(selectPage, from, limit + 1) : db.all(selectTaskPage, from, task, limit + 1);
+    return { runs: rows.slice(0, limit).map(toSummary), more: rows.length > limit };
+  });
 }
 
 export function getSummary(db: ReadableDb, run: RunId): RunSummary | null {
