@@ -1,7 +1,19 @@
 // Electron's main process: windows, the app:// protocol, dialogs, and the hand-over of ports. It reads no data and decides nothing.
-import { app, BrowserWindow, dialog, ipcMain, protocol, session, type IpcMainEvent, type IpcMainInvokeEvent } from 'electron';
+import {
+  app,
+  BrowserWindow,
+  dialog,
+  ipcMain,
+  protocol,
+  session,
+  type IpcMainEvent,
+  type IpcMainInvokeEvent,
+  type WebContents,
+} from 'electron';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { z } from 'zod';
+import type { CloseWarning } from '#shared/contract/desktop.ts';
 import { dataDirPath } from '#electron/host/data-dir.ts';
 import { startEngineProcess } from './engine-process.ts';
 import { setMenu } from './menu.ts';
@@ -23,6 +35,26 @@ app.enableSandbox();
 protocol.registerSchemesAsPrivileged([
   { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
 ]);
+
+/** What a person is asked who closes a window whose page refuses to go, in the page's words. */
+const warnings = new WeakMap<WebContents, CloseWarning>();
+const Words = z.string().min(1).max(500);
+const Warning = z.strictObject({ message: Words, stay: Words, leave: Words });
+
+/** Without an answer of ours Electron would keep such a window open without a word. */
+function mayLeave(contents: WebContents): boolean {
+  const warning = warnings.get(contents);
+  if (warning === undefined) return true;
+  const options = {
+    type: 'question',
+    message: warning.message,
+    buttons: [warning.stay, warning.leave],
+    defaultId: 0,
+    cancelId: 0,
+  } satisfies Electron.MessageBoxSyncOptions;
+  const window = BrowserWindow.fromWebContents(contents);
+  return (window ? dialog.showMessageBoxSync(window, options) : dialog.showMessageBoxSync(options)) === 1;
+}
 
 if (app.requestSingleInstanceLock()) void app.whenReady().then(run);
 else app.quit();
@@ -46,6 +78,9 @@ function run(): void {
     contents.setWindowOpenHandler(() => ({ action: 'deny' }));
     contents.on('will-navigate', (event) => event.preventDefault());
     contents.on('will-attach-webview', (event) => event.preventDefault());
+    contents.on('will-prevent-unload', (event) => {
+      if (mayLeave(contents)) event.preventDefault();
+    });
   });
 
   ipcMain.on('engine:connect', (event) => {
@@ -57,6 +92,12 @@ function run(): void {
   ipcMain.handle('engine:restart', (event) => {
     refuseStrangers(event);
     engine.restart();
+  });
+  ipcMain.on('window:warn', (event, warning: unknown) => {
+    if (!isOwnPage(event)) return;
+    const parsed = Warning.safeParse(warning);
+    if (parsed.success) warnings.set(event.sender, parsed.data);
+    else warnings.delete(event.sender);
   });
   ipcMain.handle('dialog:pickFolder', async (event, title: unknown) => {
     refuseStrangers(event);

@@ -9,6 +9,7 @@ contextBridge.exposeInMainWorld('desktop', {
   kind: 'electron',
   platform: process.platform,
   connectEngine: () => ipcRenderer.send('engine:connect'),
+  warnBeforeClose: (warning) => ipcRenderer.send('window:warn', warning),
   pickFolder: (title) => ipcRenderer.invoke('dialog:pickFolder', title),
   onEngineStopped: (callback) => {
     const listener = (_event: unknown, reason: string) => callback(reason);

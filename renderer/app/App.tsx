@@ -19,6 +19,7 @@ import { SettingsPanel } from './SettingsPanel.tsx';
 import { StatusLine } from './StatusLine.tsx';
 import { PlatformContext } from './platform.ts';
 import { useLanguage, useSettings, useTheme } from './settings.ts';
+import { useUnsentWarning } from './unsent.ts';
 import styles from './App.module.css';
 
 function Screen({ place }: { place: Place }) {
@@ -46,6 +47,7 @@ export function App() {
   const place = useMemo(() => parsePlace(hash), [hash]);
   const overlay = useUi((s) => s.overlay);
   useKeyboard();
+  useUnsentWarning(engine.desktop, text.t);
   const commands = useMemo(
     (): Command[] => [
       { id: 'app.palette', name: 'cmdPalette', keys: ['$mod+KeyK'], group: 'app', run: () => useUi.getState().setOverlay('palette') },

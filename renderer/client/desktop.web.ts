@@ -7,6 +7,8 @@ export function createWebDesktop(): DesktopApi {
     kind: 'web',
     platform: navigator.userAgent.includes('Mac') ? 'darwin' : navigator.userAgent.includes('Windows') ? 'win32' : 'linux',
     connectEngine: () => {},
+    // A browser asks in its own words.
+    warnBeforeClose: () => {},
     pickFolder: () => Promise.resolve(null),
     onEngineStopped: () => () => {},
     restartEngine: () => Promise.resolve(),

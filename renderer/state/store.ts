@@ -10,6 +10,8 @@ export type RunPanel =
   | { readonly kind: 'audit' }
   | { readonly kind: 'verify'; readonly seq: number }
   | { readonly kind: 'branch'; readonly seq: number }
+  /** A candidate that a person writes over the head. */
+  | { readonly kind: 'propose' }
   /** The other run of a comparison. */
   | { readonly kind: 'compare'; readonly other: string };
 
@@ -30,7 +32,13 @@ export type SelectionSlice = {
   /** Starts looking at a run; what was selected in another one is forgotten. */
   readonly openRun: (
     run: string,
-    start: { readonly n: number; readonly obligation: number; readonly tab: Tab; readonly follow: boolean },
+    start: {
+      readonly n: number;
+      readonly obligation: number;
+      readonly tab: Tab;
+      readonly follow: boolean;
+      readonly panel?: RunPanel | null;
+    },
   ) => void;
   /** Moves the selection. A `jump` is remembered for "back"; a step is not. */
   readonly select: (n: number, how: 'step' | 'jump' | 'follow') => void;
@@ -76,7 +84,7 @@ const selection: StateCreator<UiState, [], [], SelectionSlice> = (set) => ({
   back: [],
   forward: [],
   openRun: (run, start) =>
-    set((s) => (s.run === run ? {} : { run, ...start, panel: null, playing: false, back: [], forward: [], notice: '' })),
+    set((s) => (s.run === run ? {} : { run, panel: null, ...start, playing: false, back: [], forward: [], notice: '' })),
   select: (n, how) =>
     set((s) => {
       if (n === s.n) return {};

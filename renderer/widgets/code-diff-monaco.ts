@@ -1,60 +1,14 @@
-// Monaco, as little of it as a diff needs: the editor, the diff view, find, and light grammars. Loaded when the first diff is shown.
-// Everything comes from this bundle: one worker file, no language servers, no network.
-import { editor, languages } from 'monaco-editor/editor';
-// oxlint-disable-next-line import/default -- `?worker` is Vite's: it makes a constructor of the file
-import EditorWorker from 'monaco-editor/editor/editor.worker.js?worker';
-import 'monaco-editor/features/codeEditor/register';
-import 'monaco-editor/features/diffEditor/register';
-import 'monaco-editor/features/unicodeHighlighter/register';
-import 'monaco-editor/features/find/register';
-import 'monaco-editor/features/clipboard/register';
-import 'monaco-editor/features/codicon/register';
-import 'monaco-editor/languages/definitions/ini/register';
-import 'monaco-editor/languages/definitions/javascript/register';
-import 'monaco-editor/languages/definitions/markdown/register';
-import 'monaco-editor/languages/definitions/python/register';
-import 'monaco-editor/languages/definitions/shell/register';
-import 'monaco-editor/languages/definitions/typescript/register';
-import { readTheme, themeName } from './code-diff-theme.ts';
-import { languageOf } from './code-diff-language.ts';
+// The view of a diff that is only read: the next pair is computed beside the one that is shown.
+import type { editor } from 'monaco-editor/editor';
+import { applyTheme, createDiff, createSide } from './code-monaco.ts';
 
 /** Two texts to compare. `key` names the pair: the same key is the same content. */
 export type CodePair = { readonly key: string; readonly path: string; readonly before: string; readonly after: string };
-
-declare global {
-  interface Window {
-    MonacoEnvironment?: { getWorker(): Worker };
-  }
-}
 
 /** Above this many lines the older algorithm is faster by a third, and the difference in quality no longer seen. */
 const legacyLines = 20_000;
 /** Pairs that are kept ready: the one that is shown and the one before it, so that going back needs no work. */
 const keptPairs = 2;
-/** After this long a diff shows what it has: two texts with nothing in common would never end. */
-const computationMs = 1000;
-
-let prepared = false;
-
-/** What is done once per page: worker, grammar for JSON (the bundled one would start a language server). */
-function prepare(): void {
-  if (prepared) return;
-  prepared = true;
-  window.MonacoEnvironment = { getWorker: () => new EditorWorker() };
-  languages.register({ id: 'json' });
-  languages.setMonarchTokensProvider('json', {
-    tokenizer: {
-      root: [
-        [/"(?:[^"\\]|\\.)*"(?=\s*:)/, 'type'],
-        [/"(?:[^"\\]|\\.)*"/, 'string'],
-        [/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/, 'number'],
-        [/\b(?:true|false|null)\b/, 'keyword'],
-        [/\/\/.*$/, 'comment'],
-      ],
-    },
-  });
-}
-
 const lineCount = (text: string): number => {
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
@@ -80,65 +34,8 @@ export class DiffView {
   #disposed = false;
 
   constructor(element: HTMLElement, labels: { readonly before: string; readonly after: string }) {
-    prepare();
-    this.#themed = () => {
-      editor.defineTheme(themeName, readTheme(element));
-      editor.setTheme(themeName);
-    };
-    this.#themed();
-    const style = getComputedStyle(element);
-    this.#editor = editor.createDiffEditor(element, {
-      theme: themeName,
-      readOnly: true,
-      domReadOnly: true,
-      originalEditable: false,
-      renderSideBySide: true,
-      useInlineViewWhenSpaceIsLimited: true,
-      renderSideBySideInlineBreakpoint: 720,
-      maxComputationTime: computationMs,
-      ignoreTrimWhitespace: false,
-      hideUnchangedRegions: { enabled: true, contextLineCount: 3, minimumLineCount: 4, revealLineCount: 20 },
-      renderIndicators: true,
-      renderMarginRevertIcon: false,
-      renderGutterMenu: false,
-      renderOverviewRuler: true,
-      diffCodeLens: false,
-      // What could deceive a reader is shown: control characters, zero width and look-alike characters.
-      renderControlCharacters: true,
-      unicodeHighlight: {
-        ambiguousCharacters: true,
-        invisibleCharacters: true,
-        nonBasicASCII: false,
-        includeComments: true,
-        includeStrings: true,
-      },
-      unusualLineTerminators: 'off',
-      links: false,
-      contextmenu: false,
-      minimap: { enabled: false },
-      folding: false,
-      glyphMargin: false,
-      lineNumbersMinChars: 4,
-      lineDecorationsWidth: 14,
-      scrollBeyondLastLine: false,
-      smoothScrolling: false,
-      occurrencesHighlight: 'off',
-      selectionHighlight: false,
-      matchBrackets: 'never',
-      guides: { indentation: false },
-      stickyScroll: { enabled: false },
-      renderLineHighlight: 'none',
-      wordWrap: 'off',
-      tabFocusMode: true,
-      automaticLayout: true,
-      fontFamily: style.getPropertyValue('--font-code').trim() || 'monospace',
-      fontSize: 12,
-      lineHeight: 19,
-      fontLigatures: false,
-      originalAriaLabel: labels.before,
-      modifiedAriaLabel: labels.after,
-      scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10, useShadows: false },
-    });
+    this.#themed = () => applyTheme(element);
+    this.#editor = createDiff(element, labels, false);
   }
 
   /** Key of the pair on the screen; null before the first. */
@@ -188,12 +85,8 @@ export class DiffView {
   #prepare(pair: CodePair): Prepared {
     const lines = Math.max(lineCount(pair.before), lineCount(pair.after));
     this.#editor.updateOptions({ diffAlgorithm: lines > legacyLines ? 'legacy' : 'advanced' });
-    const language = languageOf(pair.path);
     // New models each time: setValue on a live one waits 200 ms by design.
-    const model = { original: editor.createModel(pair.before, language), modified: editor.createModel(pair.after, language) };
-    // Colours of brackets would compete with those of the change; the editor's own option does not reach its models.
-    for (const side of [model.original, model.modified])
-      side.updateOptions({ bracketColorizationOptions: { enabled: false, independentColorPoolPerBracketType: false } });
+    const model = { original: createSide(pair.before, pair.path), modified: createSide(pair.after, pair.path) };
     return { model, view: this.#editor.createViewModel(model) };
   }
 

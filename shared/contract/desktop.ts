@@ -1,5 +1,8 @@
 // What the shell offers the page beside the engine's contract. The preload provides it in Electron, `renderer/client/desktop.web.ts` in a browser.
 
+/** What a person is asked who closes the window although something would be lost. */
+export type CloseWarning = { readonly message: string; readonly stay: string; readonly leave: string };
+
 export type DesktopApi = {
   readonly kind: 'electron' | 'web';
   readonly platform: string;
@@ -9,6 +12,8 @@ export type DesktopApi = {
   pickFolder(title: string): Promise<string | null>;
   /** Calls back when the engine has died; the argument says why. Returns the function that stops listening. */
   onEngineStopped(callback: (reason: string) => void): () => void;
+  /** From now on, asks before the page goes: the page refuses to be unloaded meanwhile (`beforeunload`). null: nothing would be lost any more. */
+  warnBeforeClose(warning: CloseWarning | null): void;
   /** Starts a new engine after a crash. */
   restartEngine(): Promise<void>;
 };

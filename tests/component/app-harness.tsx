@@ -8,6 +8,7 @@ import { App } from '#renderer/app/App.tsx';
 import { installIdle } from '#renderer/app/idle.ts';
 import { ConnectionContext } from '#renderer/client/use-query.ts';
 import { createQueryCache } from '#renderer/client/query-cache.ts';
+import { useDrafts } from '#renderer/state/drafts.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { serveBlobs } from '../support/fake-engine/blobs.ts';
@@ -33,6 +34,7 @@ export type Harness = {
 export async function openApp(options: FakeEngineOptions, hash = '#/v1/library'): Promise<Harness> {
   await page.viewport(1440, 900);
   useUi.setState(useUi.getInitialState(), true);
+  useDrafts.setState(useDrafts.getInitialState(), true);
   localStorage.clear();
   const fake = createFakeEngine({ roundMs: 0, settings: { theme: 'light', language: 'en' }, ...options });
   window.history.replaceState(

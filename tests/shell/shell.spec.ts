@@ -111,7 +111,7 @@ test('the page has DesktopApi and nothing else of Node or Electron', async () =>
       replaced: Reflect.set(window, 'desktop', 1) || Reflect.defineProperty(window, 'desktop', { value: 1 }),
     };
   });
-  const keys = ['connectEngine', 'kind', 'onEngineStopped', 'pickFolder', 'platform', 'restartEngine'];
+  const keys = ['connectEngine', 'kind', 'onEngineStopped', 'pickFolder', 'platform', 'restartEngine', 'warnBeforeClose'];
   expect(seen).toEqual({ globals: [], keys, frozen: true, replaced: false });
 });
 
@@ -231,6 +231,32 @@ test('the page cannot navigate away, open windows, or get a permission beside co
   for (const permission of ['media', 'geolocation', 'notifications', 'clipboard-read', 'openExternal', 'fileSystem'])
     expect(await shell.double.permission(permission), permission).toBe(false);
   expect(await shell.double.permission('clipboard-sanitized-write')).toBe(true);
+});
+
+test('a window with a written proposal asks before it closes, in the words of the page', async () => {
+  const { double } = shell;
+  test.skip(double === null, 'a real message box cannot be scripted');
+  if (double === null) return;
+  const { run } = Started.parse((await call('run.start', { task, proposer: 'human', slots: 1, seed: 1 })).value);
+  const { page } = shell;
+  await page.evaluate((id) => {
+    location.hash = `#/v1/run/${id}`;
+  }, run);
+  await page.getByTestId('candidate-editor').locator('.editor.modified .view-lines').click();
+  await page.keyboard.press('ControlOrMeta+Home');
+  await page.keyboard.type('x');
+  await expect(page.getByText('1 file changed, not proposed yet')).toBeVisible();
+  await double.closeWindows();
+  expect((await double.state()).windows).toBe(1);
+  expect((await double.state()).dialogs.at(-1)).toMatchObject({
+    message: 'You have written a proposal and not submitted it. Leaving throws it away.',
+    buttons: ['Stay', 'Leave and discard'],
+  });
+  await expect(page.getByText('1 file changed, not proposed yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Discard all' }).click();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await expect(page.getByText('Change a file to propose it.')).toBeVisible();
+  await call('run.stop', { run });
 });
 
 test('a run of the command line is a job of this engine, seen in the window', async () => {

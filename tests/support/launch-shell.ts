@@ -25,6 +25,9 @@ export type Shell = {
   readonly double: {
     state(): Promise<ShellState>;
     answerDialog(answer: { canceled: boolean; filePaths: string[] }): Promise<void>;
+    answerBox(button: number): Promise<void>;
+    /** Presses the close buttons of all windows. */
+    closeWindows(): Promise<void>;
     permission(name: string): Promise<boolean>;
     emit(event: string): Promise<void>;
     kill(service: string): Promise<void>;
@@ -126,6 +129,8 @@ async function launchDouble(main: string, temp: string, env: NodeJS.ProcessEnv):
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- answered by control() of the double, which is typed by it
         state: async () => (await ask({ ask: 'state' })) as ShellState,
         answerDialog: async (answer) => void (await ask({ ask: 'dialog', answer })),
+        answerBox: async (answer) => void (await ask({ ask: 'box', answer })),
+        closeWindows: async () => void (await ask({ ask: 'close' })),
         permission: async (permission) => (await ask({ ask: 'permission', permission })) === true,
         emit: async (event) => void (await ask({ ask: 'emit', event })),
         kill: async (service) => void (await ask({ ask: 'kill', service })),

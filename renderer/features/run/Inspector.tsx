@@ -9,6 +9,7 @@ import { PhraseText } from '#renderer/widgets/PhraseText.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { visibleText } from '#renderer/i18n/foreign.ts';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
+import { HeadStanding } from './HeadStanding.tsx';
 import { explain, whyHeading } from './explain.ts';
 import type { ShownDetail } from './use-transition-detail.ts';
 import screen from './RunScreen.module.css';
@@ -35,7 +36,14 @@ export function Inspector({ data, n, shown, live, obligation, tamperEvidentOnly,
   if (!reason) {
     return (
       <aside className={screen['panel']} aria-label={t.inspector}>
-        <p className={styles['empty']}>{n > 0 ? t.loadingTransition(n) : ''}</p>
+        {n > 0 ? (
+          <p className={styles['empty']}>{t.loadingTransition(n)}</p>
+        ) : (
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must be able to reach it
+          <div className={styles['body']} tabIndex={0}>
+            <HeadStanding data={data} tamperEvidentOnly={tamperEvidentOnly} />
+          </div>
+        )}
       </aside>
     );
   }

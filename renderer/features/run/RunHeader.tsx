@@ -18,6 +18,12 @@ type Actions = {
   readonly stopping: boolean;
   readonly stop: () => void;
   readonly resume: () => void;
+  /** Opens the editor of a candidate; null where nobody may propose, or it is open. */
+  readonly propose: (() => void) | null;
+  /** It is a person's turn. */
+  readonly waiting: boolean;
+  /** Files that are written and not proposed. */
+  readonly edited: number;
 };
 
 type Props = {
@@ -68,6 +74,11 @@ export function RunHeader({ detail, title = '', parent = null, badge, audit = nu
         </>
       ) : null}
       <span style={{ flex: 1 }} />
+      {actions?.propose ? (
+        <Button kind={actions.waiting ? 'primary' : 'plain'} keys="KeyE" onClick={actions.propose}>
+          {actions.edited > 0 ? t.proposeUnsent(actions.edited) : t.proposeSubmit}
+        </Button>
+      ) : null}
       {actions?.canStop ? (
         <Button keys="Shift+KeyS" onClick={actions.stop} disabled={actions.stopping}>
           {actions.stopping ? t.stopping : t.stopRun}

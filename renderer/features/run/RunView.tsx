@@ -7,6 +7,7 @@ import { go, type RunPlace } from '#renderer/app/navigation.ts';
 import { useCommand, useQuery } from '#renderer/client/use-query.ts';
 import { Timeline, type TimelineHandle } from '#renderer/features/timeline/index.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { useDrafts } from '#renderer/state/drafts.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
 import { RpcError } from '#shared/contract/errors.ts';
@@ -18,6 +19,7 @@ import { GoTo } from './GoTo.tsx';
 import { Inspector } from './Inspector.tsx';
 import { Legend } from './Legend.tsx';
 import { runCommands } from './run-commands.ts';
+import { proposeBlock } from './propose-block.ts';
 import { ReplayBadge } from './ReplayBadge.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { ensureAround, useRunStore } from './use-run-store.ts';
@@ -46,6 +48,7 @@ function holdTimeline() {
   };
 }
 
+const openPropose = () => useUi.getState().setPanel({ kind: 'propose' });
 const startAnother = () => go({ screen: 'new' });
 
 /** The run screen once the run is known. */
@@ -81,6 +84,8 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const transitions = Math.max(detail.transitions, data.count);
   const replay = useDecisionReplay(run, transitions);
   const { standing, start: startReplay } = replay;
+  const canPropose = proposeBlock(detail, t) === null;
+  const edited = useDrafts((s) => s.drafts.get(run)?.texts.size ?? 0);
   const replayNow = useCallback(() => {
     useUi.getState().setPanel({ kind: 'replay' });
     if (standing !== 'matches') startReplay();
@@ -109,6 +114,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         live,
         canStop,
         canResume,
+        canPropose,
         bundle,
         replay: replayNow,
         audit: auditNow,
@@ -116,7 +122,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
         stop: stopNow,
         resume: resumeNow,
       }),
-    [store, text, getTimeline, live, canStop, canResume, bundle, replayNow, auditNow, compareNow, stopNow, resumeNow],
+    [store, text, getTimeline, live, canStop, canResume, canPropose, bundle, replayNow, auditNow, compareNow, stopNow, resumeNow],
   );
   useCommands(commands);
 
@@ -125,7 +131,10 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const scrub = useCallback((to: number) => useUi.getState().select(to, Math.abs(to - useUi.getState().n) > farAway ? 'jump' : 'step'), []);
   const focus = useCallback((i: number) => useUi.getState().focusObligation(i), []);
   const many = detail.contractBody.obligations.length > fewRows;
-  const rows = useDefaultLayout({ id: many ? 'pawl.run.rows.many' : 'pawl.run.rows', panelIds: timelinePanels, storage: localStorage });
+  // Where a person proposes, what is written gets the height.
+  const human = detail.proposer === 'human';
+  const layout = human ? 'pawl.run.rows.human' : many ? 'pawl.run.rows.many' : 'pawl.run.rows';
+  const rows = useDefaultLayout({ id: layout, panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
   const nothing = !live && !waiting && transitions === 0;
   const failed =
@@ -144,6 +153,9 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
           stopping: stop.pending,
           stop: stopNow,
           resume: resumeNow,
+          propose: canPropose && panel?.kind !== 'propose' ? openPropose : null,
+          waiting,
+          edited,
         }}
       />
       <main className={styles['screen']}>
@@ -166,7 +178,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
             defaultLayout={rows.defaultLayout}
             onLayoutChanged={rows.onLayoutChanged}
           >
-            <Panel id="timeline" defaultSize={many ? '62%' : '55%'} minSize="220px">
+            <Panel id="timeline" defaultSize={human ? '38%' : many ? '62%' : '55%'} minSize="220px">
               <section className={styles['panel']} aria-label={t.timeline}>
                 {live ? <div className={styles['breath']} aria-hidden="true" /> : null}
                 <Legend counts={detail.counts} total={detail.transitions} />
@@ -196,7 +208,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
                   {panel === null ? (
                     <WorkArea data={data} n={n} shown={shown} live={live} detail={detail} tamperEvidentOnly={tamperEvidentOnly} />
                   ) : (
-                    <RunPanelView panel={panel} detail={detail} replay={replay} />
+                    <RunPanelView panel={panel} detail={detail} data={data} replay={replay} />
                   )}
                 </Panel>
                 <Separator className={styles['handleColumn']} aria-label={t.resizeInspector} />

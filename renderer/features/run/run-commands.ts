@@ -24,6 +24,7 @@ export type RunActions = {
   readonly live: boolean;
   readonly canStop: boolean;
   readonly canResume: boolean;
+  readonly canPropose: boolean;
   /** The bundle of the selection: the one that a commit made, else the one that an attempt was tried on. null while nothing is certified. */
   readonly bundle: () => number | null;
   readonly replay: () => void;
@@ -41,6 +42,7 @@ export function runCommands({
   live,
   canStop,
   canResume,
+  canPropose,
   bundle,
   replay,
   audit,
@@ -162,6 +164,14 @@ export function runCommands({
     { id: 'run.audit', name: 'cmdAudit', keys: ['Shift+KeyA'], group: 'run', when: ready, run: audit },
     onBundle('verify', 'cmdVerify', ['Shift+KeyV']),
     onBundle('branch', 'cmdBranch', ['Shift+KeyF']),
+    {
+      id: 'run.propose',
+      name: 'cmdPropose',
+      keys: ['KeyE'],
+      group: 'run',
+      when: () => canPropose,
+      run: () => ui().setPanel({ kind: 'propose' }),
+    },
     { id: 'run.follow', name: 'follow', keys: ['KeyF'], group: 'run', when: () => live, run: () => ui().setFollow(!ui().follow) },
     { id: 'run.stop', name: 'stopRun', keys: ['Shift+KeyS'], group: 'run', when: () => canStop, run: stop },
     { id: 'run.resume', name: 'resumeRun', keys: ['Shift+KeyR'], group: 'run', when: () => canResume, run: resume },

@@ -17,7 +17,14 @@ export function useRunPlace(detail: RunDetail, place: RunPlace): void {
     const live = detail.status === 'running';
     if (ui.run !== id) {
       const head = detail.transitions;
-      ui.openRun(id, { n: place.n ?? head, obligation: Math.max(0, named), tab: place.tab ?? 'diff', follow: live && place.n === null });
+      ui.openRun(id, {
+        n: place.n ?? head,
+        obligation: Math.max(0, named),
+        tab: place.tab ?? 'diff',
+        follow: live && place.n === null,
+        // Where it is a person's turn, that is what there is to do; a link to a transition is about the transition.
+        panel: detail.status === 'waiting' && place.n === null && place.tab === null ? { kind: 'propose' } : null,
+      });
       ui.setHidden(place.hide.map((name) => outcomes.indexOf(name)));
       return;
     }

@@ -18,6 +18,10 @@ export type Relay =
 export type Control =
   | { ask: 'state' }
   | { ask: 'dialog'; answer: { canceled: boolean; filePaths: string[] } }
+  /** The button that the next message box is answered with. */
+  | { ask: 'box'; answer: number }
+  /** Closes all windows as their close buttons would. */
+  | { ask: 'close' }
   | { ask: 'permission'; permission: string }
   | { ask: 'emit'; event: string }
   | { ask: 'kill'; service: string };
@@ -39,7 +43,11 @@ const env = (name: string): string => {
 };
 const browser = await chromium.connectOverCDP(env('ELECTRON_DOUBLE_CDP'));
 const context: BrowserContext = browser.contexts()[0] ?? (await browser.newContext());
-const scripted = { dialogAnswers: [] as { canceled: boolean; filePaths: string[] }[], dialogs: [] as unknown[] };
+const scripted = {
+  dialogAnswers: [] as { canceled: boolean; filePaths: string[] }[],
+  boxAnswers: [] as number[],
+  dialogs: [] as unknown[],
+};
 
 // ---- app
 
@@ -254,10 +262,18 @@ export const session = {
 };
 
 export const dialog = {
+  showMessageBoxSync: (...args: unknown[]): number => showMessageBoxSync(...args),
   showOpenDialog: (...args: unknown[]): Promise<{ canceled: boolean; filePaths: string[] }> => {
     scripted.dialogs.push(args.at(-1));
     return Promise.resolve(scripted.dialogAnswers.shift() ?? { canceled: true, filePaths: [] });
   },
+};
+/** As Electron's: the process waits for the answer; unanswered, it is the button that Escape stands for. */
+const showMessageBoxSync = (...args: unknown[]): number => {
+  const options = args.at(-1);
+  scripted.dialogs.push(options);
+  const cancel: unknown = typeof options === 'object' && options !== null ? Reflect.get(options, 'cancelId') : undefined;
+  return scripted.boxAnswers.shift() ?? (typeof cancel === 'number' ? cancel : 0);
 };
 export const Menu = { setApplicationMenu: (): void => {}, buildFromTemplate: (template: unknown): unknown => template };
 
@@ -379,6 +395,15 @@ class WebContents extends EventEmitter {
     }
   }
   async closePage(): Promise<void> {
+    // Two debuggers hold the page, and only one could answer the browser's own question: so the page is asked directly.
+    const refuses = await this.#page?.evaluate(() => {
+      const event = new Event('beforeunload', { cancelable: true });
+      window.dispatchEvent(event);
+      return event.defaultPrevented;
+    });
+    const prevention = new Preventable();
+    if (refuses === true) this.emit('will-prevent-unload', prevention);
+    if (refuses === true && !prevention.defaultPrevented) return;
     await this.#page?.close();
   }
   getURL(): string {
@@ -504,6 +529,12 @@ async function control(question: Control): Promise<unknown> {
       } satisfies ShellState;
     case 'dialog':
       scripted.dialogAnswers.push(question.answer);
+      return null;
+    case 'box':
+      scripted.boxAnswers.push(question.answer);
+      return null;
+    case 'close':
+      for (const window of windows.values()) await window.close();
       return null;
     case 'permission': {
       const [window] = windows.values();

@@ -29,6 +29,8 @@ export type FakeEngineOptions = {
   /** Held back before each item of a decision replay, and before a bundle is measured again. */
   readonly beforeReplay?: () => Promise<void>;
   readonly beforeVerify?: () => Promise<void>;
+  /** Held back before a proposal of a person is decided. */
+  readonly beforePropose?: () => Promise<void>;
   readonly sandbox?: AppInfo['sandbox'];
   /** Fails `run.list` while it returns true. */
   readonly listFails?: () => boolean;
@@ -200,13 +202,17 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     },
     'run.stop': ({ run }) => {
       const job = jobOf(run);
-      if (!job.live) throw new RpcError('conflict', 'the run is not live');
+      if (!job.live && job.summary().status !== 'waiting') throw new RpcError('conflict', 'the run is not live');
       job.stop('user');
       changed(job, 'stop');
       return { stop: 'user' };
     },
-    'run.propose': () => {
-      throw new RpcError('unavailable', 'nobody proposes by hand here');
+    'run.propose': async ({ run, base, files }) => {
+      await options.beforePropose?.();
+      const job = jobOf(run);
+      const made = job.propose(base, files);
+      changed(job, 'decision');
+      return made;
     },
     'run.resume': ({ run }) => {
       const job = jobOf(run);
@@ -260,6 +266,7 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     kind: options.desktopKind ?? 'electron',
     platform: 'linux',
     connectEngine: () => {},
+    warnBeforeClose: () => {},
     pickFolder: () => Promise.resolve('/home/ada/tasks/repair-intervals'),
     onEngineStopped: (callback) => {
       onStopped = callback;

@@ -10,9 +10,10 @@ import type { CertifiedBundle } from '#shared/domain/bundle.ts';
 import type { ContractBody } from '#shared/domain/contract.ts';
 import { features } from '#shared/domain/features.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
-import { outcomes, type RunStatus, type StopReason } from '#shared/domain/transition.ts';
+import { outcomes, type Outcome, type RunStatus, type StopReason } from '#shared/domain/transition.ts';
 import { InvalidCode, NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
+import { createFakePerson, personWritable, type FakeEdit } from './fake-person.ts';
 import { createFakeRun, fakeObligations, fakeSha, sumOfCharges, type Edit } from './fake-run.ts';
 import { contractBodyOf, budgetOf } from '../contract.ts';
 
@@ -122,7 +123,9 @@ export function createFakeJob(
 ) {
   const { seed = 1, slots = 4, proposer = 'search', task = { id: fakeSamples[0].id, title: fakeSamples[0].title }, note = null } = options;
   const ending = options.stop === 'user' ? 'aborted' : options.stop === 'zero_rank' ? 'zero' : 'budget';
-  const run = createFakeRun({ seed, slots, count: options.count ?? 240, ending, ...(origin === null ? {} : { from: origin }) });
+  const person = proposer === 'human' ? createFakePerson(seed, timetable([])) : null;
+  const run =
+    person?.run ?? createFakeRun({ seed, slots, count: options.count ?? 240, ending, ...(origin === null ? {} : { from: origin }) });
   const count = run.transitions.length;
   const id = `run_0192f0c4-1a2b-7000-8000-${number.toString(16).padStart(12, '0')}`;
   const startedMs = Date.UTC(2031, 4, 12, 9, 0) + number * 3_700_000;
@@ -131,10 +134,13 @@ export function createFakeJob(
   let status: RunStatus = options.status ?? 'stopped';
   let stopReason: StopReason | null = status === 'stopped' ? (options.stop ?? 'budget') : null;
 
-  const rows = () => run.transitions.slice(0, shown);
-  const chainNow = () => run.chain.filter((b) => b.transition === null || b.transition <= shown);
+  // What a person proposed is there at once.
+  const published = () => (person === null ? shown : run.transitions.length);
+  blobs.set(sampleContract.instruction, new TextEncoder().encode('Make a timetable in which nobody sits in two exams at once.\n'));
+  const rows = () => run.transitions.slice(0, published());
+  const chainNow = () => run.chain.filter((b) => b.transition === null || b.transition <= published());
   const at = (n: number) => {
-    const found = n <= shown ? run.transitions[n - 1] : undefined;
+    const found = n <= published() ? run.transitions[n - 1] : undefined;
     if (!found) throw new RpcError('not_found', `the run has no transition ${n}`);
     return found;
   };
@@ -210,9 +216,9 @@ export function createFakeJob(
       stop: stopReason,
       note,
       startedAt: new Date(startedMs).toISOString(),
-      updatedAt: new Date(startedMs + shown * 400).toISOString(),
-      transitions: shown,
-      rounds: Math.ceil(shown / slots),
+      updatedAt: new Date(startedMs + published() * 400).toISOString(),
+      transitions: published(),
+      rounds: Math.ceil(published() / slots),
       counts,
       genesis: certified
         ? { id: run.chain[0]?.id ?? fakeSha('none'), potential: (run.chain[0]?.rank ?? []).reduce((a, b) => a + b, 0) }
@@ -223,7 +229,7 @@ export function createFakeJob(
           : null,
       budget: {
         max: limitsOf(options.count ?? 240),
-        used: { ...used, rounds: Math.ceil(shown / slots), wallMs: shown * 400 },
+        used: { ...used, rounds: Math.ceil(published() / slots), wallMs: published() * 400 },
         overshoot: noAmounts(),
       },
       parent: origin?.id ?? null,
@@ -257,8 +263,17 @@ export function createFakeJob(
     },
     resume() {
       if (status === 'running') throw new RpcError('conflict', 'the run is live already');
-      status = 'running';
+      status = person === null ? 'running' : 'waiting';
       stopReason = null;
+    },
+    /** One attempt by a person, and how the run stands after it. */
+    propose(base: number, files: readonly FakeEdit[]): { n: number; outcome: Outcome; stop: StopReason | null } {
+      if (person === null) throw new RpcError('unavailable', 'a scripted run takes no proposals here');
+      if (status === 'stopped' && stopReason !== 'user') throw new RpcError('conflict', `the run has stopped (${stopReason ?? ''})`);
+      const made = person.propose(base, files);
+      status = 'waiting';
+      stopReason = null;
+      return { ...made, stop: stopReason };
     },
     summary,
     detail: (): RunDetail => ({
@@ -277,12 +292,16 @@ export function createFakeJob(
         ...(options.unsandboxed === true ? { unsandboxed: true } : {}),
       },
       headerSha: fakeSha(`header ${id}`),
-      contractBody: { ...sampleContract, verifier: { ...sampleContract.verifier, ...options.verifier } },
+      contractBody: {
+        ...sampleContract,
+        ...(person === null ? {} : { artifact: { ...sampleContract.artifact, writable: personWritable } }),
+        verifier: { ...sampleContract.verifier, ...options.verifier },
+      },
       memoryEntries: rows().filter((x) => x.row.outcome !== 'commit').length,
     }),
-    row: (n: number): TransitionRow | undefined => (n <= shown ? run.transitions[n - 1]?.row : undefined),
+    row: (n: number): TransitionRow | undefined => (n <= published() ? run.transitions[n - 1]?.row : undefined),
     columns(from: number, to: number): RowColumns {
-      const part = run.transitions.slice(from - 1, Math.min(to, shown)).map((x) => x.row);
+      const part = run.transitions.slice(from - 1, Math.min(to, published())).map((x) => x.row);
       const ranks = new Int32Array(part.length * m).fill(-1);
       for (const [i, row] of part.entries()) if (row.rank) ranks.set(row.rank, i * m);
       return {
@@ -311,9 +330,9 @@ export function createFakeJob(
     },
     bundle: (seq: number) => ({
       bundle: bundleOf(seq),
-      files: [
-        { path: 'timetable.json', mode: 'file' as const, sha: keep(timetable(editsUpTo(seq))), size: timetable(editsUpTo(seq)).length },
-      ],
+      files: person
+        ? [...person.filesOf(seq)].map(([path, text]) => ({ path, mode: 'file' as const, sha: keep(text), size: text.length }))
+        : [{ path: 'timetable.json', mode: 'file' as const, sha: keep(timetable(editsUpTo(seq))), size: timetable(editsUpTo(seq)).length }],
     }),
     transition(n: number): TransitionDetail {
       const { row, edits } = at(n);
@@ -324,21 +343,23 @@ export function createFakeJob(
       const after = timetable([...editsUpTo(row.baseSeq), ...edits]);
       const changed = before.split('\n').filter((line, i) => line !== after.split('\n')[i]).length;
       const changes =
-        row.tree === null
-          ? null
-          : changed === 0
-            ? []
-            : [
-                {
-                  path: 'timetable.json',
-                  status: 'modified' as const,
-                  binary: false,
-                  added: changed,
-                  removed: changed,
-                  before: keep(before),
-                  after: keep(after),
-                },
-              ];
+        person !== null
+          ? person.changesOf(n, keep)
+          : row.tree === null
+            ? null
+            : changed === 0
+              ? []
+              : [
+                  {
+                    path: 'timetable.json',
+                    status: 'modified' as const,
+                    binary: false,
+                    added: changed,
+                    removed: changed,
+                    before: keep(before),
+                    after: keep(after),
+                  },
+                ];
       const shownFeatures = features(baseRank, verdict, row.outcome);
       return {
         transition: {

@@ -21,7 +21,7 @@ export const fakeObligations: readonly Obligation[] = (
   ] as const
 ).map(([key, title, kind]) => obligationOf(key, { title, kind, cap: kind === 'binary' ? 1 : 100_000 }));
 
-const genesisRank = [9, 6, 3, 8, 5, 4, 6, 0];
+export const genesisRank: readonly number[] = [9, 6, 3, 8, 5, 4, 6, 0];
 
 /** One exam moved by an edit: index of the exam, its new slot and room. */
 export type Edit = { readonly exam: number; readonly slot: number; readonly room: number };
@@ -47,7 +47,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-const costOf = (verifierRuns: number): Cost => ({
+export const costOf = (verifierRuns: number): Cost => ({
   charged: { ...noAmounts(), attempts: 1, verifierRuns, verifierMs: verifierRuns * 37 },
   overshoot: noAmounts(),
 });

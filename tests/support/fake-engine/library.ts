@@ -39,6 +39,12 @@ export const fakeFamily: readonly FakeJobOptions[] = [
   { stop: 'budget', count: 80, seed: 11, parent: { run: 1, seq: 2 }, again: 'flake' },
 ];
 
+/** A run that waits for a person, before others. */
+export const fakeWaiting: readonly FakeJobOptions[] = [
+  { proposer: 'human', slots: 1, status: 'waiting', seed: 1 },
+  { stop: 'user', count: 118, seed: 7 },
+];
+
 /** `n` runs, newest first; with `live`, the newest is going on. */
 export function fakeLibrary(n: number, live: boolean): FakeJobOptions[] {
   return Array.from({ length: n }, (_, i) => {

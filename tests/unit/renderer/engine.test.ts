@@ -11,6 +11,7 @@ const web: DesktopApi = {
   kind: 'web',
   platform: 'linux',
   connectEngine: () => {},
+  warnBeforeClose: () => {},
   pickFolder: () => Promise.resolve(null),
   onEngineStopped: () => () => {},
   restartEngine: () => Promise.resolve(),

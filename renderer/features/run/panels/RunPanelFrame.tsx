@@ -6,10 +6,16 @@ import { Kbd } from '#renderer/widgets/Kbd.tsx';
 import screen from '../RunScreen.module.css';
 import styles from './panels.module.css';
 
-type Props = { readonly title: string; readonly kind: 'view' | 'verify' | 'branch'; readonly children: ReactNode };
+type Props = {
+  readonly title: string;
+  readonly kind: 'view' | 'verify' | 'branch' | 'propose';
+  /** The content takes all of the room and scrolls by itself. */
+  readonly fill?: boolean;
+  readonly children: ReactNode;
+};
 
 /** A panel in place of the views of the selected transition. `kind` is its look: what it would do is seen before it is read. */
-export function RunPanelFrame({ title, kind, children }: Props) {
+export function RunPanelFrame({ title, kind, fill = false, children }: Props) {
   const { t } = useText();
   const ref = useRef<HTMLElement>(null);
   const close = () => useUi.getState().setPanel(null);
@@ -41,10 +47,14 @@ export function RunPanelFrame({ title, kind, children }: Props) {
           <X size={14} aria-hidden="true" />
         </button>
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must be able to reach it */}
-      <div className={styles['body']} tabIndex={0}>
-        {children}
-      </div>
+      {fill ? (
+        <div className={styles['fill']}>{children}</div>
+      ) : (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must be able to reach it
+        <div className={styles['body']} tabIndex={0}>
+          {children}
+        </div>
+      )}
     </section>
   );
 }

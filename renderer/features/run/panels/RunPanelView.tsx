@@ -1,15 +1,19 @@
 import { assertNever } from '#shared/lib/assert.ts';
 import type { RunDetail } from '#shared/contract/run.ts';
+import type { RunData } from '#renderer/state/run-data.ts';
 import type { RunPanel } from '#renderer/state/store.ts';
 import type { DecisionReplay } from '../use-decision-replay.ts';
 import { AuditPanel } from './AuditPanel.tsx';
 import { BranchPanel } from './BranchPanel.tsx';
 import { ComparePanel } from './ComparePanel.tsx';
+import { ProposePanel } from './ProposePanel.tsx';
 import { ReplayPanel } from './ReplayPanel.tsx';
 import { VerifyPanel } from './VerifyPanel.tsx';
 
+type Props = { readonly panel: RunPanel; readonly detail: RunDetail; readonly data: RunData; readonly replay: DecisionReplay };
+
 /** The panel that stands in place of the views of the selected transition. */
-export function RunPanelView({ panel, detail, replay }: { panel: RunPanel; detail: RunDetail; replay: DecisionReplay }) {
+export function RunPanelView({ panel, detail, data, replay }: Props) {
   switch (panel.kind) {
     case 'replay':
       return <ReplayPanel replay={replay} />;
@@ -21,6 +25,8 @@ export function RunPanelView({ panel, detail, replay }: { panel: RunPanel; detai
       return <BranchPanel key={panel.seq} detail={detail} seq={panel.seq} />;
     case 'compare':
       return <ComparePanel key={panel.other} detail={detail} other={panel.other} />;
+    case 'propose':
+      return <ProposePanel detail={detail} data={data} />;
     default:
       return assertNever(panel, 'panel');
   }
