@@ -4,6 +4,7 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import type { JournalItem } from '#shared/contract/app.ts';
 import type { Store } from '#electron/store/api.ts';
 import type { VerifierService } from '#electron/verifiers/api.ts';
+import { lacking } from '#electron/verifiers/sandbox/api.ts';
 import type { Changes } from './changes.ts';
 import { findSamples } from './samples.ts';
 
@@ -30,13 +31,19 @@ export function createAppHandlers({
 }: AppDeps): Handlers<typeof appContract> {
   return {
     'app.info': async () => {
-      const { available, backend, message } = await verifiers.sandbox();
+      const { available, backend, experimental, guarantees, message } = await verifiers.sandbox();
       return {
         version,
         dataDir,
         node: process.versions.node,
         sqlite,
-        sandbox: { available, backend: available ? backend : null, message },
+        sandbox: {
+          available,
+          backend: available ? backend : null,
+          experimental: available && experimental,
+          lacks: available ? lacking(guarantees) : [],
+          message,
+        },
         samples: await findSamples(samplesDir),
       };
     },

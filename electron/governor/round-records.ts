@@ -1,11 +1,11 @@
 // What one round leaves behind, as the input of one transaction. Nothing is decided here.
 import { abortedMemory, abortedTransition } from '#shared/domain/aborted.ts';
 import { bundleId, summaryText } from '#shared/domain/bundle-id.ts';
-import { aggregateVerdicts } from '#shared/domain/aggregate.ts';
+import { aggregateVerdicts, runsOf } from '#shared/domain/aggregate.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
 import type { Amounts, Cost } from '#shared/domain/budget.ts';
 import type { BundleBody, CertifiedBundle } from '#shared/domain/bundle.ts';
-import type { Contract } from '#shared/domain/contract.ts';
+import { type Contract, isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import type { FinalSlot } from '#shared/domain/decide.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { joinEvidence } from '#shared/domain/auto-evidence.ts';
@@ -64,6 +64,8 @@ const sumCosts = (costs: readonly Cost[]): { charged: Amounts; overshoot: Amount
   charged: costs.reduce((sum, { charged }) => addAmounts(sum, charged), noAmounts()),
   overshoot: costs.reduce((sum, { overshoot }) => addAmounts(sum, overshoot), noAmounts()),
 });
+
+const ranFreely = (verdict: Verdict): boolean => runsOf(verdict).some(({ unsandboxed }) => unsandboxed === true);
 
 const rankOf = (verdict: Verdict | null): Rank | null => (verdict?.kind === 'ranked' ? verdict.rank : null);
 
@@ -235,7 +237,12 @@ export function finishedRecords(
           changes,
           hunks,
           excerpt: joinEvidence(
-            excerptFor(contract.obligations, verdict?.kind === 'ranked' ? verdict.details : {}, outputText(last)),
+            excerptFor(
+              contract.obligations,
+              verdict?.kind === 'ranked' ? verdict.details : {},
+              outputText(last),
+              verdict !== null && verdict.kind !== 'invalid' && isTamperEvidentOnly(contract, ranFreely(verdict)),
+            ),
             auto,
           ),
           note: null,

@@ -6,11 +6,12 @@ import { hash } from 'node:crypto';
 import { constants, mkdirSync, writeFileSync } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import type { SandboxRecord } from '#shared/domain/verdict.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import { isReportPath } from './adapters/report-path.ts';
 import { noExecution, type CommandJob, type Execution } from './runner-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
-import type { SandboxBackend } from './sandbox/api.ts';
+import { sandboxRecord, type SandboxBackend } from './sandbox/api.ts';
 import {
   insideOf,
   missingInside,
@@ -47,11 +48,13 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
   const output: Buffer[] = [];
   const stdout: Buffer[] = [];
   const toolReport = job.adapter?.report ?? null;
+  let boxed: SandboxRecord | undefined;
   const result = (ended: Ended, rest: Partial<Execution> = {}): Execution => ({
     ...noExecution,
     startedAt,
     durationMs: (end ?? performance.now()) - start,
     output: output.length > 0 ? new Uint8Array(Buffer.concat(output)) : null,
+    ...(boxed === undefined ? {} : { sandbox: boxed }),
     ...ended,
     ...rest,
   });
@@ -66,6 +69,7 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     if (!probe.available) return failed('infra', probe.message);
     const missing = job.isolation === 'shared' ? missingInside(sandbox, job.program) : null;
     if (missing !== null) return failed('infra', missing);
+    boxed = sandboxRecord(probe);
     start = performance.now();
   }
   if (job.places !== undefined && (job.isolation !== 'shared' || !sandbox.mapsPaths))

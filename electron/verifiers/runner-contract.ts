@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { command, query } from '#shared/contract/procedure.ts';
 import { Count, Sha } from '#shared/domain/ids.ts';
+import { SandboxRecord } from '#shared/domain/verdict.ts';
 import { ProgramJob, ProgramRun } from './program-contract.ts';
 import { SandboxProbe } from './sandbox/api.ts';
 
@@ -129,6 +130,8 @@ export const Execution = z.strictObject({
   output: Bytes.nullable(),
   /** Guarded paths that were changed or removed. */
   tampered: z.array(z.string()),
+  /** What candidate code was run in; absent where none was run, or freely. */
+  sandbox: z.exactOptional(SandboxRecord),
   /** With an adapter: what the tool left, which `report` was made from and names by its SHA-256. */
   toolReport: z.exactOptional(Bytes.nullable()),
 });

@@ -390,10 +390,16 @@ function recordOf({ id, nonce, tree, execution, unsandboxed }: Run, judgement: J
   const output = keep(execution.output);
   // Found again by the SHA-256 in the report that was made from it.
   keep(execution.toolReport ?? null);
-  const { startedAt, durationMs, exitCode, signal } = execution;
+  const { startedAt, durationMs, exitCode, signal, sandbox } = execution;
   const result = judgement.kind === 'ranked' ? 'ranked' : judgement.code;
   return {
-    verdict: verdictOf(judgement, { id, durationMs, output, ...(unsandboxed ? { unsandboxed } : {}) }),
+    verdict: verdictOf(judgement, {
+      id,
+      durationMs,
+      output,
+      ...(unsandboxed ? { unsandboxed } : {}),
+      ...(sandbox === undefined ? {} : { sandbox }),
+    }),
     runs: [{ id, nonce, tree, startedAt, durationMs, exitCode, signal, report, output, result }],
     blobs: [...blobs].map(([sha, bytes]) => ({ sha, bytes })),
   };

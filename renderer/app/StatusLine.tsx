@@ -30,7 +30,7 @@ export function StatusLine({ place }: { place: Place }) {
             title={`${t.sandboxOpen}\n${info.sandbox.message}`}
             onClick={() => useUi.getState().setOverlay('settings')}
           >
-            {info.sandbox.backend === null ? t.sandboxMissing : t.sandboxAvailable(info.sandbox.backend)}
+            {info.sandbox.backend === null ? t.sandboxMissing : t.sandboxAvailable(info.sandbox.backend, info.sandbox.experimental)}
           </button>
           <span title={info.dataDir}>{t.version(info.version)}</span>
         </>

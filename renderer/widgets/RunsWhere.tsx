@@ -16,6 +16,10 @@ export const needsSandbox = ({ runsCandidate, kind }: Verifier): boolean => runs
 export const isRefusedHere = (verifier: Verifier, sandbox: AppInfo['sandbox'] | undefined, unsandboxed: boolean): boolean =>
   needsSandbox(verifier) && !unsandboxed && sandbox?.available === false;
 
+/** A guarantee of a sandbox in words; a name that this version does not know stays as it is. */
+export const guaranteeName = (name: string, t: Dictionary): string =>
+  Object.entries<string>(t.guarantee).find(([known]) => known === name)?.[1] ?? name;
+
 type Props = {
   readonly verifier: Verifier;
   readonly sandbox: AppInfo['sandbox'] | undefined;
@@ -46,6 +50,12 @@ export function RunsWhere({ verifier, sandbox, unsandboxed, proposer }: Props) {
           {candidatePlace(verifier, unsandboxed, t)}
         </dd>
       </dl>
+      {sandbox?.available && needsSandbox(verifier) && !unsandboxed && sandbox.lacks.length > 0 ? (
+        <p className={styles['lacks']}>
+          {sandbox.experimental ? `${t.experimentalSandbox}: ` : ''}
+          {t.sandboxLacks(sandbox.lacks.map((name) => guaranteeName(name, t)))}
+        </p>
+      ) : null}
       {isRefusedHere(verifier, sandbox, unsandboxed) ? (
         <output className={styles['refused']}>{t.whereNeedsSandbox(sandbox?.message ?? '')}</output>
       ) : null}

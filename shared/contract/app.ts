@@ -9,7 +9,14 @@ export const AppInfo = z.strictObject({
   node: z.string(),
   sqlite: z.string(),
   /** Whether candidate code may run here, and what was found or what would fix it. */
-  sandbox: z.strictObject({ available: z.boolean(), backend: z.string().nullable(), message: z.string() }),
+  sandbox: z.strictObject({
+    available: z.boolean(),
+    backend: z.string().nullable(),
+    experimental: z.boolean(),
+    /** What an available one does not hold, by name. */
+    lacks: z.array(z.string()),
+    message: z.string(),
+  }),
   /** Sample tasks shipped with the app. */
   samples: z.array(z.strictObject({ id: z.string(), title: z.string(), path: z.string() })),
 });

@@ -14,7 +14,7 @@ const bundleFields = Object.keys(BundleBody.shape);
 const contractFields = Object.keys(ContractBody.shape);
 const headerFields = Object.keys(RunHeader.shape);
 // Absent in most headers and contracts, and no part of their hash then (FORMATS.md).
-const optionalHeaderFields = ['unsandboxed'];
+const optionalHeaderFields = ['unsandboxed', 'experimentalSandbox'];
 const optionalContractFields = ['crosscheck'];
 
 // Only the fields of the body, so that a stored record with more columns (a CertifiedBundle, a Contract with its sha) has the same id.

@@ -22,5 +22,7 @@ export const RunHeader = z.strictObject({
   verifierProgram: z.strictObject({ path: z.string(), version: z.string() }).nullable(),
   /** The user has let candidate code run without a sandbox; absent otherwise. */
   unsandboxed: z.exactOptional(z.literal(true)),
+  /** Name of the experimental sandbox that candidate code runs in; absent otherwise. */
+  experimentalSandbox: z.exactOptional(z.string().min(1)),
 });
 export type RunHeader = z.infer<typeof RunHeader>;

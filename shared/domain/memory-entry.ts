@@ -80,18 +80,26 @@ function visibleLines(obligations: readonly Obligation[]): (text: string) => str
   };
 }
 
+/** First line of the excerpt of a verdict that candidate code could have forged. */
+export const tamperEvidentLabel = 'tamper-evident only: the candidate could reach the verifier that ranked it';
+
 /** A text without the lines that contain the key or the title of an obligation that is not fully visible. */
 export function visibleText(obligations: readonly Obligation[], text: string): string {
   return visibleLines(obligations)(text);
 }
 
 /**
- * What of the verifier's words may be kept in a memory entry and shown to a proposer, at most 4 KiB of UTF-8, cut at a code point:
- * the details of fully visible obligations, in coordinate order; how many aggregate obligations had details, not which. Lines that contain the
+ * What of the verifier's words may be kept in a memory entry and shown to a proposer, at most 4 KiB of UTF-8, cut at a code point. First
+ * the label of a verdict that candidate code could have forged (`tamperEvidentOnly`); then the details of fully visible obligations, in coordinate order; how many aggregate obligations had details, not which. Lines that contain the
  * key or the title of an obligation that is not fully visible are dropped. `output` (the verifier's whole output) names nobody
  * knows what, so it is kept only when every obligation is fully visible. Lone surrogates become U+FFFD.
  */
-export function excerptFor(obligations: readonly Obligation[], details: Readonly<Record<string, string>>, output: string): string {
+export function excerptFor(
+  obligations: readonly Obligation[],
+  details: Readonly<Record<string, string>>,
+  output: string,
+  tamperEvidentOnly = false,
+): string {
   const guarded = obligations.filter((o) => o.visibility !== 'full');
   const allowed = visibleLines(obligations);
   const said = (o: Obligation): string | null => (Object.hasOwn(details, o.key) ? (details[o.key] ?? null) : null);
@@ -101,6 +109,7 @@ export function excerptFor(obligations: readonly Obligation[], details: Readonly
     parts.push(part);
     units += part.length + 1;
   };
+  if (tamperEvidentOnly) add(tamperEvidentLabel);
   for (const o of obligations) {
     // A UTF-16 unit takes at least one byte, so nothing after this could still be seen.
     if (units > maxExcerptBytes) break;

@@ -6,15 +6,27 @@ import { Count, Sha } from './ids.ts';
 export const Rank = z.array(Count);
 export type Rank = z.infer<typeof Rank>;
 
+/** The sandbox that candidate code ran in, as it was found on the machine at that time. */
+export const SandboxRecord = z.strictObject({
+  backend: z.string(),
+  /** It is not held to account as the others are; the header of the run says so as well. */
+  experimental: z.exactOptional(z.literal(true)),
+  /** What it does not hold, by name (`SandboxGuarantees` of the verifiers); absent when that is nothing. */
+  lacks: z.exactOptional(z.array(z.string()).min(1)),
+});
+export type SandboxRecord = z.infer<typeof SandboxRecord>;
+
 /**
  * One execution of the verifier. `output` is the stored blob of its stdout and stderr (null when it wrote nothing). `unsandboxed` stands
- * where candidate code ran without a sandbox because the user had said so.
+ * where candidate code ran without a sandbox because the user had said so, `sandbox` where it ran in one of the system's; neither where no
+ * candidate code ran, or in QuickJS.
  */
 export const RunRef = z.strictObject({
   id: z.string(),
   durationMs: z.number().min(0),
   output: Sha.nullable(),
   unsandboxed: z.exactOptional(z.literal(true)),
+  sandbox: z.exactOptional(SandboxRecord),
 });
 export type RunRef = z.infer<typeof RunRef>;
 

@@ -162,7 +162,13 @@ describe('frame', () => {
   });
 
   test('the status line leads to what was found of the sandbox', async () => {
-    const sandbox = { available: false, backend: null, message: 'bubblewrap is missing; this would change it: apt install bubblewrap' };
+    const sandbox = {
+      available: false,
+      backend: null,
+      experimental: false,
+      lacks: [],
+      message: 'bubblewrap is missing; this would change it: apt install bubblewrap',
+    };
     const app = await openApp({ runs: [], sandbox });
     await app.screen.getByRole('button', { name: 'no sandbox' }).click();
     await expect.element(app.screen.getByRole('dialog').getByText('apt install bubblewrap', { exact: false })).toBeVisible();

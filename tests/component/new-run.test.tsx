@@ -91,7 +91,13 @@ describe('the seed of a new run', () => {
   });
 
   test('runs candidate code without a sandbox only when that is said, and the run carries it', async () => {
-    const sandbox = { available: false, backend: null, message: 'bubblewrap is missing; this would change it: apt install bubblewrap' };
+    const sandbox = {
+      available: false,
+      backend: null,
+      experimental: false,
+      lacks: [],
+      message: 'bubblewrap is missing; this would change it: apt install bubblewrap',
+    };
     const { app, panel } = await openPanel({ sandbox }, '/home/ada/tasks/native');
     await expect.element(panel.getByText('apt install bubblewrap', { exact: false })).toBeVisible();
     await expect.element(panel.getByText('tamper-evident only', { exact: true }).first()).toBeVisible();

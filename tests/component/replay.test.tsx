@@ -157,6 +157,8 @@ describe('re-verify', () => {
     const sandbox = {
       available: false,
       backend: null,
+      experimental: false,
+      lacks: [],
       message: 'bubblewrap is not installed; this would change it: apt install bubblewrap',
     };
     const app = await openApp({ runs: [{ ...run, verifier: nativeVerifier }], sandbox }, '#/v1/run(0)?n=100&tab=verdict');
@@ -205,7 +207,7 @@ describe('branch', () => {
   });
 
   test('without a sandbox, candidate code runs only when that is said', async () => {
-    const sandbox = { available: false, backend: null, message: 'user namespaces are off' };
+    const sandbox = { available: false, backend: null, experimental: false, lacks: [], message: 'user namespaces are off' };
     const app = await openApp({ runs: [{ ...run, verifier: nativeVerifier }], sandbox }, '#/v1/run(0)?n=100&tab=verdict');
     await app.press('{Shift>}f{/Shift}');
     await expect.element(app.screen.getByRole('button', { name: 'Start branch' })).toBeDisabled();

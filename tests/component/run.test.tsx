@@ -264,9 +264,43 @@ describe('live', () => {
   });
 });
 
+describe('where candidate code ran', () => {
+  const verdict = (app: Harness) => app.screen.getByRole('tabpanel');
+  test('an experimental sandbox stands in the header and in every verdict, with what it does not hold', async () => {
+    const sandbox = { backend: 'sandbox-runtime', experimental: true as const, lacks: ['memory', 'systemCalls', 'unheard of'] };
+    const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier, sandbox }] }, at(100));
+    await expect.element(app.screen.getByText('experimental sandbox', { exact: true })).toBeVisible();
+    await expect
+      .element(verdict(app))
+      .toMatchTextContent(
+        'candidate code in the sandbox-runtime sandbox (experimental); not held by it: limit of memory, filter of system calls, unheard of',
+      );
+  });
+
+  test('a sandbox that holds everything is named and nothing more', async () => {
+    const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier, sandbox: { backend: 'bubblewrap' } }] }, at(100));
+    await expect.element(verdict(app)).toMatchTextContent('candidate code in the bubblewrap sandbox');
+    expect(verdict(app).element().textContent).not.toMatch(/not held|experimental/);
+    expect(app.screen.getByText('experimental sandbox', { exact: true }).elements()).toEqual([]);
+  });
+
+  test('without a sandbox, that is said', async () => {
+    const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier, unsandboxed: true }] }, at(100));
+    await expect.element(verdict(app)).toMatchTextContent('candidate code without a sandbox');
+  });
+});
+
 describe('tamper-evident only', () => {
   const rows = (app: Harness, name: string) =>
     app.screen.getByRole(name === 'tab' ? 'tabpanel' : 'complementary').getByText('tamper-evident only', { exact: true });
+  test('stands beside the reason where there is no rank, and beside nothing that no verifier has seen', async () => {
+    const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier }] }, at(1));
+    useUi.getState().select(firstOf(app, 'no_verdict'), 'jump');
+    await expect.poll(() => rows(app, 'tab').elements().length).toBe(1);
+    useUi.getState().select(firstOf(app, 'invalid'), 'jump');
+    await expect.poll(() => rows(app, 'tab').elements().length).toBe(0);
+  });
+
   test('stands beside every obligation whose verdict is shown', async () => {
     const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier }] }, at(100));
     useUi.getState().select(firstOf(app, 'incomparable', 100), 'jump');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { excerptFor, maxExcerptBytes } from '#shared/domain/memory-entry.ts';
+import { excerptFor, maxExcerptBytes, tamperEvidentLabel } from '#shared/domain/memory-entry.ts';
 import { utf8Length } from '#shared/lib/text.ts';
 import { obligationOf } from '../support/contract.ts';
 
@@ -40,5 +40,20 @@ test('what is said about hidden and aggregate obligations changes nothing but th
       expect(excerptFor(o, replaced, guarded.size > 0 ? other : output)).toBe(excerptFor(o, d, output));
     }),
     { numRuns: 1_000 },
+  );
+});
+
+test('the label of a verdict that a candidate could have forged comes first, however long the rest is, and changes nothing else', () => {
+  fc.assert(
+    fc.property(obligations, details, text, fc.nat({ max: 3 }), (o, d, output, times) => {
+      const long = output.repeat(times * 400);
+      const labelled = excerptFor(o, d, long, true);
+      const without = excerptFor(o, d, long);
+      expect(labelled.split('\n', 1)[0]).toBe(tamperEvidentLabel);
+      expect(utf8Length(labelled)).toBeLessThanOrEqual(maxExcerptBytes);
+      const rest = labelled.slice(tamperEvidentLabel.length + 1);
+      expect(without.startsWith(rest)).toBe(true);
+    }),
+    { numRuns: 300 },
   );
 });

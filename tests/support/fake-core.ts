@@ -111,7 +111,7 @@ export function createFakeCore({
       dataDir,
       node: process.versions.node,
       sqlite: 'none',
-      sandbox: { available: false, backend: null, message: 'a fake' },
+      sandbox: { available: false, backend: null, experimental: false, lacks: [], message: 'a fake' },
       samples: [],
     }),
     async *'app.journal'({ after }, { signal }) {

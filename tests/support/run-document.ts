@@ -22,6 +22,7 @@ const RunDocument = z.strictObject({
   memoryEntries: z.int(),
   selections: z.array(z.looseObject({ format: z.literal('pawl.selection/1') })),
   obligations: z.array(z.strictObject({ key: z.string(), title: z.string() })),
+  tamperEvidentOnly: z.boolean(),
   bundles: z.array(
     z.strictObject({ seq: z.int(), id: z.string(), transition: z.int().nullable(), rank: z.array(z.int()), potential: z.int() }),
   ),

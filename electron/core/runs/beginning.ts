@@ -61,7 +61,7 @@ async function fromTask({ store, verifiers, servers }: Deps, input: RunStart, fo
   const { info } = task;
   const { spec, blobs } = await newProposer(servers, store, kind, input, info);
   const unsandboxed = runsFreely(input, contract);
-  await sandboxOrRefuse(verifiers, contract, unsandboxed);
+  const sandbox = await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({
     format: 'pawl.header/1',
     contract: contract.sha,
@@ -74,6 +74,7 @@ async function fromTask({ store, verifiers, servers }: Deps, input: RunStart, fo
     parent: null,
     verifierProgram: await programOf(verifiers, task),
     ...(unsandboxed ? { unsandboxed } : {}),
+    ...sandbox,
   });
   return {
     header,
@@ -127,7 +128,7 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
   refuseSlots(input);
   const proposer = input.proposer === 'human' ? humanSpec : proposerOf(before);
   const unsandboxed = runsFreely(input, contract);
-  await sandboxOrRefuse(verifiers, contract, unsandboxed);
+  const sandbox = await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({
     format: 'pawl.header/1',
     contract: contract.sha,
@@ -140,6 +141,7 @@ async function fromBundle({ store, verifiers }: Deps, input: RunStart, from: Non
     parent: bundle.id,
     verifierProgram: await programNow(verifiers, contract, task.path, before),
     ...(unsandboxed ? { unsandboxed } : {}),
+    ...sandbox,
   });
   const [seedFiles, verifierFiles, schema] = await Promise.all([
     loadFiles(store, files),

@@ -33,7 +33,7 @@ import { failed, type LiveRuns, type RunFailure } from './live-runs.ts';
 import { baseUrlOf, type ChatServers } from '../servers/chat-servers.ts';
 import { liveProposer } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
-import { forecastOf, forecastText, measureSeed, runnerLost, sandboxOrRefuse } from './seed.ts';
+import { forecastOf, forecastText, measureSeed, runnerLost, sameSandbox, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
 
 export type JobDeps = {
@@ -116,7 +116,7 @@ export function createRunJobs(deps: JobDeps): RunJobs {
       loadFiles(store, state.contract.verifier.files),
       schemaOf(store, state.contract),
     ]);
-    await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true);
+    sameSandbox(state.header, await sandboxOrRefuse(verifiers, state.contract, state.header.unsandboxed === true));
     // A branch has never depended on the task's folder; see beginning.ts.
     const branch = state.header.parent !== null;
     const contractChanged = branch ? () => Promise.resolve(null) : watchTask(state.task.path, state, null);

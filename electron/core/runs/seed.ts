@@ -51,23 +51,42 @@ export async function programOf(
 
 /**
  * Throws conflict, with what would change it, for a task that runs candidate code where that is not possible. Candidates of a pure-js task
- * run in a QuickJS of their own, which is everywhere.
+ * run in a QuickJS of their own, which is everywhere. The result is what the header of a run says of an experimental sandbox.
  */
-export async function sandboxOrRefuse(verifiers: VerifierService, { verifier }: Contract, unsandboxed: boolean): Promise<void> {
-  if (!verifier.runsCandidate || verifier.kind === 'pure-js') return;
+export async function sandboxOrRefuse(
+  verifiers: Pick<VerifierService, 'sandbox'>,
+  { verifier }: Contract,
+  unsandboxed: boolean,
+): Promise<Pick<RunHeader, 'experimentalSandbox'>> {
+  if (!verifier.runsCandidate || verifier.kind === 'pure-js') return {};
   if (unsandboxed && verifier.places !== undefined)
     throw new RpcError(
       'conflict',
       `the verifier of this task expects its files at ${verifier.places.map(({ at }) => at).join(', ')}, which only a sandbox has; it cannot be run unsandboxed`,
       { field: 'unsandboxed' },
     );
-  if (unsandboxed) return;
-  const { available, message } = await verifiers.sandbox();
-  if (available) return;
+  if (unsandboxed) return {};
+  const { available, backend, experimental, message } = await verifiers.sandbox();
+  if (available) return experimental && backend !== null ? { experimentalSandbox: backend } : {};
   throw new RpcError(
     'conflict',
     `this task runs candidate code, which needs a sandbox: ${message}. Without one, it can be run unsandboxed, which is recorded in its header and verdicts`,
     { field: 'unsandboxed' },
+  );
+}
+
+/** Throws conflict where a run would go on in another kind of sandbox than its header says. `now` is what `sandboxOrRefuse` found. */
+export function sameSandbox(
+  { experimentalSandbox: then }: RunHeader,
+  { experimentalSandbox: now }: Pick<RunHeader, 'experimentalSandbox'>,
+): void {
+  if (then === now) return;
+  const [was, is] = [then, now].map((name) =>
+    name === undefined ? 'a sandbox that is not experimental' : `the experimental sandbox ${name}`,
+  );
+  throw new RpcError(
+    'conflict',
+    `this run began in ${was ?? ''}, and here there is ${is ?? ''}: go on from one of its bundles with a branch`,
   );
 }
 

@@ -1,18 +1,23 @@
 // `pawl preflight`: what a run of a task would begin with, measured and not stored.
 import type { TaskPreflight, TaskPreflightInput } from '#shared/contract/preflight.ts';
+import { runsOf } from '#shared/domain/aggregate.ts';
 import { unstableText } from '#shared/domain/revise.ts';
 import { errorDocument, exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
 import { table } from './table.ts';
+import { candidateText, tamperEvidentOnly } from './where-candidates-run.ts';
 import { withEngine } from './with-engine.ts';
 
 /** Exit code 0 when a run would start, 1 when it would not. */
 export async function preflight(io: CliIo, options: CommonOptions, input: TaskPreflightInput): Promise<number> {
   const result = await withEngine(io, options, ['closed', 'unavailable'], ({ client }) => client.call('task.preflight', input));
-  if (!options.json) await io.out(preflightText(result));
-  else if (result.stable) await io.out(`${JSON.stringify(result)}\n`);
+  const facts = { contractBody: result.task.contract, header: input.unsandboxed === true ? { unsandboxed: input.unsandboxed } : {} };
+  const document = { ...result, tamperEvidentOnly: tamperEvidentOnly(facts) };
+  const found = runsOf(result.verdict).find(({ sandbox }) => sandbox !== undefined)?.sandbox;
+  if (!options.json) await io.out(preflightText(result, candidateText(facts, found)));
+  else if (result.stable) await io.out(`${JSON.stringify(document)}\n`);
   else {
     const field = result.obligations.find((each) => !each.stable)?.key ?? null;
-    await io.out(`${JSON.stringify({ ...result, ...errorDocument('unstable', outcomeText(result), null, field) })}\n`);
+    await io.out(`${JSON.stringify({ ...document, ...errorDocument('unstable', outcomeText(result), null, field) })}\n`);
   }
   return result.stable ? exitCodes.ok : exitCodes.failed;
 }
@@ -23,8 +28,8 @@ function outcomeText({ stable, verdict, obligations }: TaskPreflight): string {
   return `unstable: ${obligations.flatMap((each) => (each.stable ? [] : each.key)).join(', ')}; a run needs a choice for each, or a verifier that is fixed`;
 }
 
-/** The measurements for people. */
-export function preflightText(result: TaskPreflight): string {
+/** The measurements for people. `candidate` says where candidate code runs; null when none does. */
+function preflightText(result: TaskPreflight, candidate: string | null): string {
   const { task, runs, genesis, obligations, advisory, verifier, forecast } = result;
   const unstable = obligations.filter((each) => !each.stable);
   const head = table([
@@ -33,6 +38,7 @@ export function preflightText(result: TaskPreflight): string {
       'contract',
       `${task.contractSha}${task.contract.previous === null ? '' : ` (version ${task.contract.version}, by the choices made here)`}`,
     ],
+    ...(candidate === null ? [] : [['candidate', candidate]]),
     ['seed', outcomeText(result)],
     [
       'measured',

@@ -5,6 +5,7 @@ import type { EngineHandle } from '../engine.ts';
 import { clearStep, interruptible, showStep } from './following.ts';
 import { exitCodes, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { table } from './table.ts';
+import { candidateText, tamperEvidentOnly } from './where-candidates-run.ts';
 import { withEngine } from './with-engine.ts';
 
 export type ReplayWhat = {
@@ -84,7 +85,7 @@ export function decisionsText(report: DecisionReplayReport): string {
 }
 
 async function replayVerifier(io: CliIo, options: CommonOptions, prefix: string, from: string | undefined): Promise<number> {
-  const { run, bundles } = await withEngine(io, options, ['unavailable'], (engine) =>
+  const { detail, bundles } = await withEngine(io, options, ['unavailable'], (engine) =>
     interruptible(io, async (signal) => {
       const { run: found } = await engine.client.call('run.resolve', { prefix });
       const first = from === undefined ? undefined : await seqOf(engine, found, from);
@@ -95,11 +96,17 @@ async function replayVerifier(io: CliIo, options: CommonOptions, prefix: string,
         else showStep(io, `${item.bundles}/${item.of} bundles`);
       }
       clearStep(io);
-      return { run: found, bundles: made };
+      return { detail: await engine.client.call('run.get', { run: found }), bundles: made };
     }),
   );
   const ok = bundles.length > 0 && bundles.every(({ result }) => result === 'match');
-  await io.out(options.json ? `${JSON.stringify({ run, ok, bundles })}\n` : verifierText(run, bundles));
+  const run = detail.id;
+  const label = tamperEvidentOnly(detail);
+  await io.out(
+    options.json
+      ? `${JSON.stringify({ run, ok, tamperEvidentOnly: label, bundles })}\n`
+      : verifierText(run, bundles, candidateText(detail)),
+  );
   return ok ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -111,11 +118,12 @@ async function seqOf({ client }: EngineHandle, run: string, ref: string): Promis
   return found.seq;
 }
 
-/** The results for people, a bundle a line, and under it the obligations that did not match. */
-export function verifierText(run: string, bundles: readonly BundleReplay[]): string {
+/** The results for people, a bundle a line, and under it the obligations that did not match; `candidate` as in `candidateText`. */
+function verifierText(run: string, bundles: readonly BundleReplay[], candidate: string | null): string {
   const count = (result: BundleReplay['result']) => bundles.filter((bundle) => bundle.result === result).length;
   const head = table([
     ['run', run],
+    ...(candidate === null ? [] : [['candidate', candidate]]),
     ['verifier', `${count('match')} match, ${count('drift')} drift, ${count('flake')} flake, ${count('no_verdict')} without a verdict`],
   ]);
   const rows = bundles.map(({ seq, result, message, coordinates }) => [

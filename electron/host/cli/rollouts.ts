@@ -9,6 +9,7 @@ import { ending, type RunFacts } from './run-document.ts';
 import { isGone, runToEnd, withInterrupts, type Interrupts } from './run.ts';
 import { crosscheckText, pickedBecause } from './selection-text.ts';
 import { table } from './table.ts';
+import { candidateText, tamperEvidentOnly } from './where-candidates-run.ts';
 import { withEngine } from './with-engine.ts';
 
 /**
@@ -85,7 +86,7 @@ async function show(io: CliIo, options: CommonOptions, ended: readonly RunFacts[
   const { sha, selection } = named;
   const picked = ended[selection.order[0] ?? -1]?.detail ?? null;
   if (options.json) {
-    const rollouts = ended.map(({ detail: { id, seed, status, stop, transitions, counts, head } }) => ({
+    const rollouts = ended.map(({ detail: { id, seed, status, stop, transitions, counts, head, contractBody, header } }) => ({
       id,
       seed,
       status,
@@ -94,6 +95,7 @@ async function show(io: CliIo, options: CommonOptions, ended: readonly RunFacts[
       commits: counts.commit,
       potential: head?.potential ?? null,
       rank: head?.rank ?? null,
+      tamperEvidentOnly: tamperEvidentOnly({ contractBody, header }),
     }));
     await io.out(`${JSON.stringify({ picked: picked?.id ?? null, rollouts, selection: { sha, ...selection } })}\n`);
   } else {
@@ -114,8 +116,10 @@ async function show(io: CliIo, options: CommonOptions, ended: readonly RunFacts[
       ];
     });
     const columns = ['', 'run', 'seed', 'state', 'attempts', 'commits', 'potential', 'rank'];
+    const candidate = picked === null ? null : candidateText(picked);
+    const where = candidate === null ? '' : `candidate code ${candidate}\n`;
     await io.out(
-      `${table([columns, ...rows], new Set([2, 4, 5, 6]))}\npicked because ${pickedBecause(selection)}\n${crosscheckText(selection)}`,
+      `${table([columns, ...rows], new Set([2, 4, 5, 6]))}${where}\npicked because ${pickedBecause(selection)}\n${crosscheckText(selection)}`,
     );
   }
   return picked?.stop === 'zero_rank' ? exitCodes.ok : exitCodes.stopped;

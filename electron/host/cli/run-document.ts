@@ -9,6 +9,7 @@ import type { Client } from '#shared/rpc/client.ts';
 import type { CliIo } from './io.ts';
 import { crosscheckText, pickedBecause } from './selection-text.ts';
 import { table } from './table.ts';
+import { candidateText, tamperEvidentOnly } from './where-candidates-run.ts';
 
 export type RunFacts = {
   readonly detail: RunDetail;
@@ -54,6 +55,7 @@ export async function writeRunJson(io: Pick<CliIo, 'out'>, { detail, chain, tran
     memoryEntries: detail.memoryEntries,
     selections: selections.map(({ sha, selection }) => ({ sha, ...selection })),
     obligations: detail.contractBody.obligations.map(({ key, title }) => ({ key, title })),
+    tamperEvidentOnly: tamperEvidentOnly(detail),
     bundles:
       chain === null
         ? []
@@ -107,6 +109,7 @@ export function summaryText(run: RunDetail): string {
     const max = run.budget.max[dimension];
     return max === null ? [] : [`${dimension} ${run.budget.used[dimension]}/${max}`];
   });
+  const candidate = candidateText(run);
   return table([
     ['run', run.id],
     ['task', `${run.task.title} (${run.task.id})`],
@@ -115,6 +118,7 @@ export function summaryText(run: RunDetail): string {
       'proposer',
       `${run.proposer}, ${run.slots} slots, seed ${run.seed}${run.proposer === 'command' ? ', not sandboxed, tokens not metered' : ''}`,
     ],
+    ...(candidate === null ? [] : [['candidate', candidate]]),
     ['outcomes', counts.length === 0 ? 'none' : counts.join(', ')],
     [
       'potential',

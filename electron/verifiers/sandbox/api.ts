@@ -1,5 +1,6 @@
 // What a sandbox is to the rest of the runner: data in, a command out. Nobody but a backend knows how a guarantee is met.
 import { z } from 'zod';
+import type { SandboxRecord } from '#shared/domain/verdict.ts';
 
 /**
  * What was seen to hold, by running something inside and looking. A backend says which of them it needs to be available; what an available
@@ -22,10 +23,6 @@ export const SandboxGuarantees = z.strictObject({
 });
 export type SandboxGuarantees = z.infer<typeof SandboxGuarantees>;
 
-/** What an available sandbox leaves open, by name; empty for one that holds everything. */
-export const lacking = (guarantees: SandboxGuarantees): string[] =>
-  Object.entries(guarantees).flatMap(([name, holds]) => (holds ? [] : [name]));
-
 export const SandboxProbe = z.strictObject({
   /** Whether candidate code may run here. */
   available: z.boolean(),
@@ -41,6 +38,17 @@ export const SandboxProbe = z.strictObject({
   remedy: z.string().nullable(),
 });
 export type SandboxProbe = z.infer<typeof SandboxProbe>;
+
+/** What an available sandbox leaves open, by name; empty for one that holds everything. */
+export const lacking = (guarantees: SandboxGuarantees): string[] =>
+  Object.entries(guarantees).flatMap(([name, holds]) => (holds ? [] : [name]));
+
+/** What a verdict says of the sandbox of `probe`; undefined where it found none. */
+export function sandboxRecord({ backend, experimental, guarantees }: SandboxProbe): SandboxRecord | undefined {
+  if (backend === null) return undefined;
+  const lacks = lacking(guarantees);
+  return { backend, ...(experimental ? { experimental } : {}), ...(lacks.length > 0 ? { lacks } : {}) };
+}
 
 export const noGuarantees: SandboxGuarantees = {
   network: false,

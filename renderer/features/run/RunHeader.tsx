@@ -64,6 +64,11 @@ export function RunHeader({ detail, title = '', parent = null, badge, audit = nu
               {t.unsandboxed}
             </Chip>
           ) : null}
+          {detail.header.experimentalSandbox === undefined ? null : (
+            <Chip tone="warn" title={t.experimentalSandboxTitle(detail.header.experimentalSandbox)}>
+              {t.experimentalSandbox}
+            </Chip>
+          )}
           {badge}
           {audit ? (
             <Button kind="quiet" keys="Shift+KeyA" onClick={audit}>

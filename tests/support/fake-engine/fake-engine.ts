@@ -124,7 +124,13 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
       dataDir: '/home/ada/.local/share/pawl',
       node: '24.21.0',
       sqlite: '3.51.0',
-      sandbox: options.sandbox ?? { available: true, backend: 'bubblewrap', message: 'bubblewrap 0.11 with user namespaces' },
+      sandbox: options.sandbox ?? {
+        available: true,
+        backend: 'bubblewrap',
+        experimental: false,
+        lacks: [],
+        message: 'bubblewrap 0.11 with user namespaces',
+      },
       samples: fakeSamples.map((sample) => ({ ...sample })),
     }),
     async *'app.journal'({ after }, { signal }) {

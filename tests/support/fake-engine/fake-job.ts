@@ -11,7 +11,7 @@ import type { ContractBody } from '#shared/domain/contract.ts';
 import { features } from '#shared/domain/features.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
 import { outcomes, type Outcome, type RunStatus, type StopReason } from '#shared/domain/transition.ts';
-import { InvalidCode, NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
+import { InvalidCode, NoVerdictCode, type SandboxRecord, type Verdict } from '#shared/domain/verdict.ts';
 import { sha256Hex } from '#shared/lib/hash.ts';
 import { createFakePerson, personWritable, type FakeEdit } from './fake-person.ts';
 import { createFakeRun, fakeObligations, fakeSha, sumOfCharges, type Edit } from './fake-run.ts';
@@ -31,6 +31,8 @@ export type FakeJobOptions = {
   /** Fields of the contract's verifier that are not those of the sample. */
   readonly verifier?: Partial<ContractBody['verifier']>;
   readonly unsandboxed?: true;
+  /** Candidate code runs in it; where it is experimental the header says so. */
+  readonly sandbox?: SandboxRecord;
   /** The bundle it branched from: which of the engine's options the run is, and the place in its chain. */
   readonly parent?: { readonly run: number; readonly seq: number };
   /** What recomputing its decisions finds. */
@@ -174,6 +176,10 @@ export function createFakeJob(
       transition: bundle.transition,
     };
   };
+  const ranIn = {
+    ...(options.unsandboxed === true ? { unsandboxed: true as const } : {}),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+  };
   const verdictOf = (n: number): Verdict | null => {
     const { row } = at(n);
     if (row.rank) {
@@ -183,7 +189,7 @@ export function createFakeJob(
       return {
         kind: 'ranked',
         rank: row.rank,
-        runs: [{ id: `${id}-${n}`, durationMs: 31 + (n % 9), output: null }],
+        runs: [{ id: `${id}-${n}`, durationMs: 31 + (n % 9), output: null, ...ranIn }],
         stable: row.outcome !== 'unstable',
         advisory: {},
         details,
@@ -196,7 +202,12 @@ export function createFakeJob(
         message: 'verifier/check.js was changed by the candidate; only timetable.json may be.',
       };
     if (row.outcome === 'no_verdict')
-      return { kind: 'no_verdict', code: NoVerdictCode.parse(row.code), message: 'no report within 20,000 ms', runs: [] };
+      return {
+        kind: 'no_verdict',
+        code: NoVerdictCode.parse(row.code),
+        message: 'no report within 20,000 ms',
+        runs: [{ id: `${id}-${n}`, durationMs: 20_000, output: null, ...ranIn }],
+      };
     return null;
   };
   const summary = (): RunSummary => {
@@ -290,6 +301,7 @@ export function createFakeJob(
         parent: origin?.id ?? null,
         verifierProgram: null,
         ...(options.unsandboxed === true ? { unsandboxed: true } : {}),
+        ...(options.sandbox?.experimental === true ? { experimentalSandbox: options.sandbox.backend } : {}),
       },
       headerSha: fakeSha(`header ${id}`),
       contractBody: {

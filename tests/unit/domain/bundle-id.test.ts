@@ -136,7 +136,8 @@ describe('ids', () => {
     expect(contractSha({ ...contract, measurement: { ...contract.measurement, confirmRuns: 3 } })).not.toBe(contractSha(contract));
     expect(headerSha(header)).toBe(independent(header));
     expect(headerSha({ ...header, budget: { ...header.budget, attempts: 41 } })).not.toBe(headerSha(header));
-    expect(headerSha({ ...header, unsandboxed: true })).toBe(independent({ ...header, unsandboxed: true }));
+    for (const more of [{ unsandboxed: true as const }, { experimentalSandbox: 'sandbox-runtime' }])
+      expect(headerSha({ ...header, ...more })).toBe(independent({ ...header, ...more }));
   });
 });
 

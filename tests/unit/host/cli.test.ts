@@ -333,6 +333,53 @@ describe('other commands', () => {
     expect(measured).toBe(1);
   });
 
+  test('"tamper-evident only" stands wherever verdicts of a shared task are shown', async () => {
+    const core = createFakeCore({ dataDir: dir, startPotential: 5 });
+    const shared = <Body extends { verifier: object }>(body: Body): Body => ({
+      ...body,
+      verifier: { ...body.verifier, kind: 'command', runsCandidate: true, isolation: 'shared' },
+    });
+    const { 'run.get': get, 'task.preflight': measure } = core.handlers;
+    const sha = 'a'.repeat(64);
+    const handlers: typeof core.handlers = {
+      ...core.handlers,
+      'run.get': async (...call) => {
+        const detail = await get(...call);
+        return { ...detail, contractBody: shared(detail.contractBody) };
+      },
+      'task.preflight': async (...call) => {
+        const found = await measure(...call);
+        return { ...found, task: { ...found.task, contract: shared(found.task.contract) } };
+      },
+      async *'replay.verifier'() {
+        const bundle = { seq: 0, bundle: sha, tree: sha, result: 'match' as const, message: null, coordinates: [], ranks: [[0]] };
+        yield await Promise.resolve({ kind: 'bundle' as const, bundle });
+      },
+    };
+    const { pawl } = setup({ core: { ...core, handlers } });
+    const label = /candidate +shares the sandbox of the verifier: tamper-evident only/;
+    expect((await pawl('run', 'timetable')).out).toMatch(label);
+    expect((await pawl('show', '00000000')).out).toMatch(label);
+    expect(parseRun((await pawl('show', '00000000', '--json')).out).tamperEvidentOnly).toBe(true);
+    expect((await pawl('preflight', 'timetable')).out).toMatch(label);
+    expect(JSON.parse((await pawl('preflight', 'timetable', '--json')).out)).toMatchObject({ tamperEvidentOnly: true });
+    expect((await pawl('replay', '00000000', '--verifier')).out).toMatch(label);
+    expect(JSON.parse((await pawl('replay', '00000000', '--verifier', '--json')).out)).toMatchObject({ tamperEvidentOnly: true });
+    expect((await pawl('run', 'timetable', '--rollouts', '2')).out).toMatch(/^candidate code shares .*tamper-evident only$/m);
+    expect(JSON.parse((await pawl('run', 'timetable', '--rollouts', '2', '--json')).out)).toMatchObject({
+      rollouts: [{ tamperEvidentOnly: true }, { tamperEvidentOnly: true }],
+    });
+    // And only there.
+    const plain = setup();
+    for (const argv of [
+      ['run', 'timetable'],
+      ['show', '00000000'],
+      ['preflight', 'timetable'],
+    ])
+      expect((await plain.pawl(...argv)).out).not.toMatch(/tamper-evident|candidate /);
+    expect(parseRun((await plain.pawl('show', '00000000', '--json')).out).tamperEvidentOnly).toBe(false);
+  });
+
   test('preflight names what is unstable, and takes the choices that go on', async () => {
     const { pawl } = setup();
     const stable = await pawl('preflight', 'timetable', '--runs', '3');

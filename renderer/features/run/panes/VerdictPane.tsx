@@ -1,12 +1,32 @@
 import type { Obligation } from '#shared/domain/obligation.ts';
 import type { TransitionDetail } from '#shared/contract/run.ts';
+import type { RunRef } from '#shared/domain/verdict.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
+import { guaranteeName } from '#renderer/widgets/RunsWhere.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import shared from '../records.module.css';
 import styles from './panes.module.css';
 
 type Props = { readonly obligations: readonly Obligation[]; readonly detail: TransitionDetail; readonly tamperEvidentOnly: boolean };
+
+/** Where candidate code was run for this verdict, once for all executions that say the same. */
+function RanIn({ runs }: { runs: readonly RunRef[] }) {
+  const { t } = useText();
+  const said = new Set(
+    runs.flatMap(({ unsandboxed, sandbox }) => {
+      if (unsandboxed === true) return [t.ranFree];
+      if (sandbox === undefined) return [];
+      const where = t.ranBoxed(sandbox.backend, sandbox.experimental === true);
+      return [sandbox.lacks === undefined ? where : `${where}; ${t.sandboxLacks(sandbox.lacks.map((name) => guaranteeName(name, t)))}`];
+    }),
+  );
+  return [...said].map((text) => (
+    <p key={text} className={styles['quiet']}>
+      <Foreign text={text} />
+    </p>
+  ));
+}
 
 /** Obligation by obligation: before, after, what the verifier said; then its output as it wrote it. */
 export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
@@ -24,9 +44,10 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
             {runs.length > 0 ? ` · ${t.verifierRuns(runs.length, f.duration(runs.reduce((sum, run) => sum + run.durationMs, 0)))}` : ''}
           </small>
         </h2>
+        <RanIn runs={runs} />
         {verdict && verdict.kind !== 'ranked' ? (
           <p>
-            {t.verdictCode[verdict.code]}.{' '}
+            {tamperEvidentOnly && verdict.kind === 'no_verdict' ? <TamperEvident /> : null} {t.verdictCode[verdict.code]}.{' '}
             <span className={styles['text']}>
               <Foreign text={verdict.message} />
             </span>
