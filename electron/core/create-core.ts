@@ -16,6 +16,7 @@ import { createPreflightHandlers } from './runs/preflight-handlers.ts';
 import { createRunHandlers, resolveRun } from './runs/run-handlers.ts';
 import { createRunJobs } from './runs/run-jobs.ts';
 import { createChatServers } from './servers/chat-servers.ts';
+import { createServerHandlers } from './servers/server-handlers.ts';
 import { createSelectionHandlers } from './selection/selection-handlers.ts';
 import { createTaskHandlers } from './task-handlers.ts';
 
@@ -64,6 +65,7 @@ export async function createCore(options: CoreOptions): Promise<Core> {
         ...createSelectionHandlers({ store, verifiers, live, closing: closing.signal }),
         ...createReplayHandlers({ store, verifiers, resolveRun: (prefix) => resolveRun({ store }, prefix), closing: closing.signal }),
         ...createAuditHandlers({ store, closing: closing.signal }),
+        ...createServerHandlers({ servers, closing: closing.signal }),
       },
       log,
     ),

@@ -5,6 +5,7 @@ import { preflightContract } from './preflight.ts';
 import { replayContract } from './replay.ts';
 import { runContract } from './run.ts';
 import { selectionContract } from './selection.ts';
+import { serverContract } from './server.ts';
 import { taskContract } from './task.ts';
 import type { ProcedureTable } from './procedure.ts';
 
@@ -16,5 +17,6 @@ export const contract = {
   ...replayContract,
   ...auditContract,
   ...selectionContract,
+  ...serverContract,
 } as const satisfies ProcedureTable;
 export type Contract = typeof contract;

@@ -1,15 +1,18 @@
-// Replays and relations as a fake core answers them: nothing was ever replayed, no run has relatives, and what would execute is refused.
+// Replays, relations and servers as a fake core answers them: nothing was ever replayed, no run has relatives, and what would execute or ask
+// a server is refused.
 import { RpcError } from '#shared/contract/errors.ts';
 import type { auditContract } from '#shared/contract/audit.ts';
 import type { replayContract } from '#shared/contract/replay.ts';
+import type { serverContract } from '#shared/contract/server.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 
 const refuse = (): never => {
-  throw new RpcError('unavailable', 'this fake has no verifier and nothing to replay');
+  throw new RpcError('unavailable', 'this fake has no verifier, no server and nothing to replay');
 };
 
-export const fakeReplay: Handlers<typeof replayContract & typeof auditContract> = {
+export const fakeReplay: Handlers<typeof replayContract & typeof auditContract & typeof serverContract> = {
   'audit.run': refuse,
+  'server.doctor': refuse,
   'replay.decisions': refuse,
   'replay.status': () => Promise.resolve({ state: 'never' as const, at: null, transitions: 0, mismatches: 0, missing: 0 }),
   'replay.verifier': refuse,

@@ -66,11 +66,14 @@ export function addressOf({ baseUrl, apiKeyEnv }: ModelOptions): ServerAddress |
   return { baseUrl: baseUrl ?? usualBaseUrl, ...(apiKeyEnv === undefined ? {} : { keyVariable: apiKeyEnv }) };
 }
 
+/** The address that the options name, or the usual one. */
+export const modelChoiceAddress = (options: ModelOptions): ServerAddress => addressOf(options) ?? { baseUrl: usualBaseUrl };
+
 /** What a run asks, and whom. */
 export function modelChoice(options: ModelOptions): ModelChoice {
   const { model, maxTokens, maxPromptTokens, temperature, topP, topK, minP, edit, reasoningInContent } = options;
   return {
-    ...(addressOf(options) ?? { baseUrl: usualBaseUrl }),
+    ...modelChoiceAddress(options),
     ...(model === undefined ? {} : { model }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxPromptTokens === undefined ? {} : { maxPromptTokens }),

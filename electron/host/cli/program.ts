@@ -8,7 +8,8 @@ import { audit } from './audit.ts';
 import { branch } from './branch.ts';
 import { exitCodes, report, UsageError, type CliIo, type CommonOptions } from './io.ts';
 import { listRuns, showRun, stopRun } from './look.ts';
-import { addressOf, ModelOptions, withModel, withServer } from './model-options.ts';
+import { doctor } from './doctor.ts';
+import { addressOf, modelChoiceAddress, ModelOptions, withModel, withServer } from './model-options.ts';
 import { preflight } from './preflight.ts';
 import { printTask } from './print-task.ts';
 import { propose } from './propose.ts';
@@ -212,6 +213,13 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     )
     .argument('<run>', 'as for show')
     .action(async (run: string) => done(await audit(io, options(), run)));
+  withServer(program.command('doctor'))
+    .description('what a model server is and can do, found out by a few small requests; exit code 0 healthy, 1 not')
+    .option('--model <name>', 'the model (default: the only one that is served)')
+    .action(async (given: unknown) => {
+      const chosen = ModelOptions.parse(given);
+      done(await doctor(io, options(), modelChoiceAddress(chosen), chosen.model));
+    });
   program
     .command('branch')
     .description('a new run from any certified bundle, under the same contract; options not given are as in its run; exit codes as for run')

@@ -34,6 +34,8 @@ export type ChatClient = {
     abilities: ServerAbilities,
     options: ReadOptions & { readonly signal: AbortSignal; readonly id?: string; readonly onProgress?: (progress: Progress) => void },
   ): Promise<{ readonly exchange: Exchange; readonly answer: ChatAnswer }>;
+  /** Text of `/metrics`; null where there is none. */
+  metrics(signal: AbortSignal): Promise<string | null>;
   close(): Promise<void>;
 };
 
@@ -106,6 +108,11 @@ export function createChatClient({ concurrency, ...options }: ChatClientOptions)
         });
         return { exchange, answer: reader.finish(exchange) };
       }),
+    metrics: async (signal) => {
+      const { response } = await transport.get('../metrics', { signal, timeoutMs: askMs });
+      signal.throwIfAborted();
+      return response?.status === 200 ? decoder.decode(response.body) : null;
+    },
     close: () => transport.close(),
   };
 }

@@ -148,6 +148,9 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     'run.select': () => {
       throw new RpcError('unavailable', 'this fake chooses among no runs');
     },
+    'server.doctor': () => {
+      throw new RpcError('unavailable', 'this fake knows no model server');
+    },
     'run.selections': ({ run }) => {
       jobOf(run);
       return [];
