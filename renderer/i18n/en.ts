@@ -573,8 +573,8 @@ export const en = {
   experimentalSandbox: 'experimental sandbox',
   experimentalSandboxTitle: (backend: string) =>
     `Candidate code of this run runs in ${backend}, which is experimental. That stands in its header and in every verdict.`,
-  ranBoxed: (backend: string, experimental: boolean) => `candidate code in the ${backend} sandbox${experimental ? ' (experimental)' : ''}`,
-  ranFree: 'candidate code without a sandbox',
+  ranBoxed: (backend: string, experimental: boolean) => `Candidate code in the ${backend} sandbox${experimental ? ' (experimental)' : ''}`,
+  ranFree: 'Candidate code without a sandbox',
   sandboxLacks: (names: readonly string[]) => `not held by it: ${names.join(', ')}`,
   guarantee: {
     network: 'no network',

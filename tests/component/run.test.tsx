@@ -273,20 +273,20 @@ describe('where candidate code ran', () => {
     await expect
       .element(verdict(app))
       .toMatchTextContent(
-        'candidate code in the sandbox-runtime sandbox (experimental); not held by it: limit of memory, filter of system calls, unheard of',
+        'Candidate code in the sandbox-runtime sandbox (experimental); not held by it: limit of memory, filter of system calls, unheard of',
       );
   });
 
   test('a sandbox that holds everything is named and nothing more', async () => {
     const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier, sandbox: { backend: 'bubblewrap' } }] }, at(100));
-    await expect.element(verdict(app)).toMatchTextContent('candidate code in the bubblewrap sandbox');
+    await expect.element(verdict(app)).toMatchTextContent('Candidate code in the bubblewrap sandbox');
     expect(verdict(app).element().textContent).not.toMatch(/not held|experimental/);
     expect(app.screen.getByText('experimental sandbox', { exact: true }).elements()).toEqual([]);
   });
 
   test('without a sandbox, that is said', async () => {
     const app = await openApp({ runs: [{ ...stopped, verifier: nativeVerifier, unsandboxed: true }] }, at(100));
-    await expect.element(verdict(app)).toMatchTextContent('candidate code without a sandbox');
+    await expect.element(verdict(app)).toMatchTextContent('Candidate code without a sandbox');
   });
 });
 

@@ -22,7 +22,7 @@ function RanIn({ runs }: { runs: readonly RunRef[] }) {
     }),
   );
   return [...said].map((text) => (
-    <p key={text} className={styles['quiet']}>
+    <p key={text} className={styles['ran']}>
       <Foreign text={text} />
     </p>
   ));
