@@ -13,12 +13,15 @@ const root = path.resolve(import.meta.dirname, '..');
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 
-/** Installs browser, fonts, sandbox and strace where that needs no question: as root on a Debian-like machine. Elsewhere prints the command. */
+const hasPytest = () => spawnSync('/usr/bin/python3', ['-c', 'import pytest'], { stdio: 'ignore' }).status === 0;
+
+/** Installs browser, fonts, sandbox, strace and pytest where that needs no question: as root on a Debian-like machine. Elsewhere prints the command. */
 function provide(): void {
   const missing = [
     ...(chromiumPath() === null ? ['chromium', 'fonts-noto-cjk'] : []),
     ...(process.platform === 'linux' && !has('bwrap') ? ['bubblewrap'] : []),
     ...(process.platform === 'linux' && !has('strace') ? ['strace'] : []),
+    ...(process.platform === 'linux' && !hasPytest() ? ['python3-pytest'] : []),
   ];
   if (missing.length === 0) return;
   const command = `apt-get update && apt-get install -y ${missing.join(' ')}`;
@@ -102,7 +105,7 @@ say(
   `strace:   ${has('strace') ? 'yes; whether it may trace here is probed by its test' : 'no: failures are injected into the store, and not into its system calls'}`,
 );
 say(
-  `python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}`,
+  `python3:  ${existsSync('/usr/bin/python3') || existsSync('/usr/local/bin/python3') ? 'yes' : "none on a verifier's PATH: the python twin of the sample's verifier is skipped"}${hasPytest() ? ', with pytest' : '; no pytest: SWE-bench under pytest is skipped'}`,
 );
 
 await ensureBuilt();

@@ -43,8 +43,8 @@ export type LoadedTask = {
   readonly schemaFile: TreeFile | null;
   readonly budget: Budget;
   readonly search: { readonly operators: readonly string[] };
-  /** SHA-256 of the file that says what the task is, as it was read; see `verifyTaskUnchanged`. */
-  readonly documentSha: Sha;
+  /** SHA-256 of task.toml as it was read, null for an adapted task; see `verifyTaskUnchanged`. */
+  readonly documentSha: Sha | null;
 };
 
 /**

@@ -50,9 +50,10 @@ export async function readOne(root: string, file: string, maxBytes: number): Pro
 
 /**
  * All regular files below `root`/`folder`, with paths relative to `root`, and what is wrong: links, special files, names that are not
- * UTF-8, too many files or bytes. Empty folders are not kept. Reading stops at the limits.
+ * UTF-8, too many files or bytes. Empty folders are not kept. Reading stops at the limits. What has the name `without`, at any depth, is
+ * not looked at.
  */
-export async function readFolder(root: string, folder: string): Promise<{ files: TreeFile[]; problems: ReadProblem[] }> {
+export async function readFolder(root: string, folder: string, without?: string): Promise<{ files: TreeFile[]; problems: ReadProblem[] }> {
   const files: TreeFile[] = [];
   const problems: ReadProblem[] = [];
   let bytes = 0;
@@ -82,6 +83,7 @@ export async function readFolder(root: string, folder: string): Promise<{ files:
         problems.push({ file: `${at}/${raw.toString('latin1')}`, code: 'bad_path', message: 'has a name that is not UTF-8; rename it' });
         continue;
       }
+      if (name === without) continue;
       const relative = `${at}/${name}`;
       const stat = await lstat(path.join(root, relative)).catch(() => null);
       if (stat?.isDirectory() === true) {

@@ -42,8 +42,8 @@ export type TaskSource = {
   readonly document: Readonly<Record<string, unknown>>;
   /** The file that a problem with `document` is about. */
   readonly documentFile: string;
-  /** SHA-256 of that file. */
-  readonly documentSha: Sha;
+  /** SHA-256 of that file; null where the document was made of others. */
+  readonly documentSha: Sha | null;
   /** Null where it cannot be read, which is one of `problems` then. */
   readonly instruction: Uint8Array | null;
   /** Files of artifact/, paths relative to it. */

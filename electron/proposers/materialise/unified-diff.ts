@@ -147,9 +147,13 @@ const applyFile = (patch: StructuredPatch, tree: TreeEdit): void => {
   tree.put(to, bytes, mode ?? kept);
 };
 
-/** Throws an ApplyFailed that names file and hunk. */
+/** Applies a text that is a diff and nothing else. Throws an ApplyFailed that names file and hunk. */
+export function applyDiff(diff: string, tree: TreeEdit): void {
+  for (const patch of parse(diff)) applyFile(patch, tree);
+}
+
+/** Applies the diff in a model's answer. Throws an ApplyFailed that names file and hunk. */
 export function applyUnifiedDiff(text: string, tree: TreeEdit): void {
   const diff = findDiff(text);
-  if (diff === '') return;
-  for (const patch of parse(diff)) applyFile(patch, tree);
+  if (diff !== '') applyDiff(diff, tree);
 }

@@ -384,7 +384,7 @@ describe('a bad folder is refused', () => {
     expect(await refused(dir)).toMatchObject({
       file: dir,
       code: 'missing_file',
-      message: `${dir} is not there; name a folder with task.toml in it`,
+      message: `${dir} is not there; name a folder with task.toml in it, or FILE#ID with an instance of SWE-bench`,
     });
   });
 

@@ -84,8 +84,12 @@ export const layers: readonly {
       'shared/',
       'electron/core/tasks/',
       'electron/proposers/search.ts',
+      // Pure: the unified diff of a SWE-bench instance's tests, applied to a tree in memory.
+      'electron/proposers/materialise/',
       'electron/verifiers/candidate.ts',
+      'electron/verifiers/strict-json.ts',
       'electron/verifiers/adapters/registry.ts',
+      'electron/verifiers/adapters/test-pattern.ts',
     ],
     packages: ['standard', 'node'],
     why: 'reads a folder, runs nothing',
