@@ -1,5 +1,6 @@
-// `npm run soak [--kills N] [--calls N] [--rounds N]`: what takes longer than a test may. Kills engines at random points, makes system calls
-// fail and kill, and repeats the property tests with fresh seeds. Exit 1 when anything failed.
+// `npm run soak [--kills N] [--calls N] [--seeds N] [--rounds N]`: what takes longer than a test may. Kills engines at random points, makes
+// system calls fail and kill, lets the built-in search repair the sample packages with several seeds, and repeats the property tests with
+// fresh seeds. Exit 1 when anything failed.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '#electron/build.ts';
@@ -11,6 +12,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     calls: { type: 'string', default: '20' },
+    seeds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '20' },
   },
 });
@@ -40,6 +42,17 @@ else if (Number(values.calls) > 0) {
   const report = await straceCampaign(Number(values.calls), everyInjected, next, say);
   say(`${report.cases} cases, ${report.killed} killed, ${report.told} failures told, ${report.faults.length} faults`);
   tell(report.faults);
+}
+
+const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => i + 1).join(',');
+for (const task of seeds === '' ? [] : ['repair-csv', 'repair-intervals']) {
+  if (task === 'repair-intervals' && spawnSync('python3', ['--version']).status !== 0) {
+    say(`SKIPPED the search on ${task}: python3 is not installed`);
+    continue;
+  }
+  say(`the built-in search alone on ${task}, seeds ${seeds}, to zero rank`);
+  const report = ['--stack-size=3900', 'tests/soak/report-search.ts', `resources/tasks/${task}`, seeds, '--zero'];
+  if (spawnSync(process.execPath, report, { stdio: 'inherit' }).status !== 0) tell([`the search did not repair ${task} with every seed`]);
 }
 
 for (let round = 1; round <= Number(values.rounds); round++) {

@@ -111,7 +111,7 @@ describe('the repairs', () => {
     '%s: one edit reaches at least 2,000 trees',
     { timeout: 60_000 },
     async (id) => {
-      expect(neighbours(await load(id), 7_000)).toBeGreaterThanOrEqual(2_000);
+      expect(neighbours(await load(id), 7_000, 2_000)).toBe(2_000);
     },
   );
 
@@ -199,13 +199,15 @@ describe('repair-intervals', () => {
 });
 
 describe('the built-in search', () => {
-  // The other seeds, and repair-intervals, take minutes: report-search.ts.
-  it('repairs repair-csv with seed 5 and four slots', { timeout: 300_000 }, async () => {
+  // The whole way, with five seeds and on repair-intervals too, takes minutes: `npm run soak`.
+  it('begins to repair repair-csv with seed 5 and four slots', { timeout: 60_000 }, async () => {
     const { task, verifier } = await open('repair-csv');
-    const run = await searchOnTask(task, verifier.rankOf, { seed: 5 });
-    expect(run.potential).toBe(0);
-    expect(run.commits).toBeGreaterThanOrEqual(5);
-    expect(run.attempts).toBeGreaterThan(200);
+    const run = await searchOnTask(task, verifier.rankOf, { seed: 5, attempts: 60 });
+    const before = Object.values(seeds['repair-csv'] ?? {}).reduce((sum, value) => sum + value, 0);
+    // After three commits, nine tenths of the violations are gone.
+    expect(run.potential).toBeLessThan(before / 10);
+    expect(run.commits).toBeGreaterThanOrEqual(3);
+    expect(run.counts['regression']).toBeGreaterThan(20);
   });
 
   it('covers all pairs, with seed 1 and four slots', { timeout: 60_000 }, async () => {

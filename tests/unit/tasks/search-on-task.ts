@@ -98,11 +98,11 @@ export async function searchOnTask(
   return { attempts: draw, commits: path.length, potential: potential(head.rank), counts, path, files: head.files };
 }
 
-/** How many different trees one edit of the built-in search reaches from the seed, as far as `draws` attempts find them. */
-export function neighbours(task: LoadedTask, draws: number): number {
+/** How many different trees one edit of the built-in search reaches from the seed, as far as `draws` attempts find them; at most `enough`. */
+export function neighbours(task: LoadedTask, draws: number, enough: number): number {
   const found = new Set<string>();
   const operators = task.search.operators.map((name) => SearchOperator.parse(name));
-  for (let draw = 1; draw <= draws; draw++) {
+  for (let draw = 1; draw <= draws && found.size < enough; draw++) {
     const proposal = proposeBySearch({
       seed: 0,
       draw,

@@ -1,13 +1,16 @@
 // How the built-in search does on a task, seed by seed:
-//   node --stack-size=3900 tests/unit/tasks/report-search.ts resources/tasks/repair-csv 1,2,3,4,5
-// (the stack is for QuickJS). It follows the round rule with four slots and the task's budget, and prints one line a commit.
+//   node --stack-size=3900 tests/soak/report-search.ts resources/tasks/repair-csv 1,2,3,4,5
+// (the stack is for QuickJS). It follows the round rule with four slots and the task's budget, and prints one line a commit. With `--zero`
+// it exits with 1 unless every seed came to zero rank.
+import { parseArgs } from 'node:util';
 import { loadTask } from '#electron/core/tasks/load-task.ts';
-import { commandVerifier } from './command-task.ts';
-import { pureJsVerifier } from './pure-js.ts';
-import { pythonVerifier } from './python-task.ts';
-import { searchOnTask } from './search-on-task.ts';
+import { commandVerifier } from '../unit/tasks/command-task.ts';
+import { pureJsVerifier } from '../unit/tasks/pure-js.ts';
+import { pythonVerifier } from '../unit/tasks/python-task.ts';
+import { searchOnTask } from '../unit/tasks/search-on-task.ts';
 
-const [, , folder = '', seeds = '1'] = process.argv;
+const { values, positionals } = parseArgs({ options: { zero: { type: 'boolean', default: false } }, allowPositionals: true });
+const [folder = '', seeds = '1'] = positionals;
 const loaded = await loadTask(folder);
 if (!loaded.ok) throw new Error(loaded.error.message);
 const task = loaded.value;
@@ -25,5 +28,6 @@ for (const seed of seeds.split(',').map(Number)) {
       ...path,
     ].join('\n    ')}\n`,
   );
+  if (values.zero && potential > 0) process.exitCode = 1;
 }
 python?.close();
