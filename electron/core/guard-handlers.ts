@@ -14,7 +14,7 @@ export function openingError(error: unknown, file: string): unknown {
 }
 
 /** Any error as one that crosses the contract. `name` is the procedure. */
-export function toRpcError(error: unknown, name: string, log: Pick<Log, 'internal'>): RpcError {
+function toRpcError(error: unknown, name: string, log: Pick<Log, 'internal'>): RpcError {
   if (error instanceof RpcError) return error;
   const code = error instanceof StoreError ? storeCode(error) : 'internal';
   const message = error instanceof Error ? error.message : String(error);

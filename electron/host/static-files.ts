@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Nothing runs but our own scripts. Monaco writes style elements, hence 'unsafe-inline' for styles alone. */
-export const pageCsp = [
+const pageCsp = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",

@@ -13,7 +13,7 @@ import { applySplices, type Splice } from './json-text.ts';
 import type { MaterialiseError, Proposer } from './proposer.ts';
 import { linesAround, readText, textOperators, type TextDocument } from './text-operators.ts';
 
-export const searchVersion = 1;
+const searchVersion = 1;
 
 /** What `[search] operators` may name. `json-` ones edit .json files, the others every other file that is UTF-8 text. */
 export const searchOperators = [
@@ -238,7 +238,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The bytes that are stored as the request: all that determines the proposal (`baseTree` stands for the files). */
-export function searchRequest({ seed, draw, baseTree, writable, except, operators }: Omit<SearchInput, 'files'>): Uint8Array {
+function searchRequest({ seed, draw, baseTree, writable, except, operators }: Omit<SearchInput, 'files'>): Uint8Array {
   const left = except === undefined ? {} : { except };
   return encoder.encode(
     canonicalJson({ format: 'pawl.search.request/1', version: searchVersion, seed, draw, base: baseTree, writable, ...left, operators }),

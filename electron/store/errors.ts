@@ -1,7 +1,7 @@
 // What can go wrong in the store, as one typed error that crosses the threads.
 import Database from 'better-sqlite3';
 
-export const storeErrorKinds = [
+const storeErrorKinds = [
   /** A rule of the schema or of a write was broken; nothing was written. */
   'constraint',
   /** Something that is written once would have been changed. */

@@ -66,7 +66,7 @@ export const reads = {
 } as const;
 
 /** Served by the writer; each returns the items that it appended to the journal. */
-export const journaled = {
+const journaled = {
   createRun,
   openRound,
   storeProposals,

@@ -17,7 +17,7 @@ const graceMs = 1_000;
 
 const megabyte = 1024 * 1024;
 /** WebAssembly memory ends at 4 GiB; far below that, so that a verifier meets its limit and not the machine's. */
-export const maxPureJsMemoryMb = 1_024;
+const maxPureJsMemoryMb = 1_024;
 
 type Task = { readonly job: PureJsJob; readonly signal: AbortSignal; readonly settle: (execution: Execution) => void };
 type Thread = {

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '#shared/lib/result.ts';
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Arrays and objects may be nested this deep. */
-export const maxDepth = 1_000;
+const maxDepth = 1_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -11,7 +11,7 @@ const en = textIn('en').t;
 const ko = textIn('ko').t;
 
 /** Whether every word of the query occurs in a name of the command, in either language. */
-export function commandMatches(command: Command, query: string): boolean {
+function commandMatches(command: Command, query: string): boolean {
   const names = `${en[command.name]} ${ko[command.name]} ${command.id}`.toLowerCase();
   return query
     .toLowerCase()

@@ -37,7 +37,7 @@ export const useRegisteredCommands = (): Command[] =>
 const registered = (): Command[] => useRegistry.getState().layers.toReversed().flat();
 
 /** Runs the command that a key belongs to. Returns whether there was one. */
-export function dispatchKey(event: KeyboardEvent): boolean {
+function dispatchKey(event: KeyboardEvent): boolean {
   if (isTaken(event) || document.querySelector('dialog:modal') !== null) return false;
   for (const command of registered()) {
     if (!command.keys.some((pattern) => matches(event, pattern)) || command.when?.() === false) continue;

@@ -11,6 +11,3 @@ export const plain = (text: string): Part => ({ text, tone: 'plain' });
 /** A name from outside that is code: a file, a command. */
 export const code = (text: string): Part => ({ text, tone: 'code' });
 export const strong = (text: string): Part => ({ text, tone: 'strong' });
-
-/** The sentence as bare text, for labels and screen readers. */
-export const textOf = (phrase: Phrase): string => phrase.map((part) => part.text).join('');

@@ -78,7 +78,7 @@ export async function attemptsOf(read: RunReader, stretches: readonly Stretch[],
 export type Step = { readonly index: number; readonly potential: number };
 
 /** The staircase of the head from the common bundle on. */
-export async function staircaseOf(read: RunReader, stretches: readonly Stretch[], start: number): Promise<Step[]> {
+async function staircaseOf(read: RunReader, stretches: readonly Stretch[], start: number): Promise<Step[]> {
   const steps: Step[] = [{ index: 0, potential: start }];
   let offset = 0;
   for (const { run, first, last } of stretches) {
@@ -96,7 +96,7 @@ export async function staircaseOf(read: RunReader, stretches: readonly Stretch[]
 }
 
 /** Where the list of a comparison begins and how much of it is shown: a few alike attempts, then what differs. */
-export const context = 3;
+const context = 3;
 export const shownAttempts = 60;
 
 /** Everything that a comparison shows. */

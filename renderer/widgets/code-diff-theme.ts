@@ -4,7 +4,7 @@ import type { editor } from 'monaco-editor/editor';
 export const themeName = 'pawl';
 
 /** '#rrggbbaa' of any CSS colour. */
-export function hexOf(css: string, pen: OffscreenCanvasRenderingContext2D): string {
+function hexOf(css: string, pen: OffscreenCanvasRenderingContext2D): string {
   pen.clearRect(0, 0, 1, 1);
   pen.fillStyle = '#000';
   pen.fillStyle = css;

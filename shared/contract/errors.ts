@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** `unstable`: measurements of the same tree disagree, and somebody has to choose how to go on. */
-export const errorCodes = [
+const errorCodes = [
   'bad_input',
   'not_found',
   'conflict',

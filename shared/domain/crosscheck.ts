@@ -121,13 +121,13 @@ export const TestResult = z.enum(['fails_on_base_passes_now', 'never_failed', 'f
 export type TestResult = z.infer<typeof TestResult>;
 
 /** `error`: without a result on the base or on the tree there is nothing to say about this test. */
-export function testResult(base: TestRun, target: TestRun, test: number): TestResult {
+function testResult(base: TestRun, target: TestRun, test: number): TestResult {
   if (base.kind === 'none' || target.kind === 'none') return 'error';
   if (target.rank[test] !== 0) return 'fails';
   return base.rank[test] === 0 ? 'never_failed' : 'fails_on_base_passes_now';
 }
 
-export const passes = (result: TestResult): boolean => result === 'fails_on_base_passes_now' || result === 'never_failed';
+const passes = (result: TestResult): boolean => result === 'fails_on_base_passes_now' || result === 'never_failed';
 
 /** One finalist: a tree, however many runs ended at it. */
 export type CheckedFinalist = {

@@ -120,7 +120,6 @@ export const EventBody = z.discriminatedUnion('type', [
   event('stop', StopBody),
 ]);
 export type EventBody = z.infer<typeof EventBody>;
-export type EventType = EventBody['type'];
 
 const Envelope = z.strictObject({
   /** Dense from 0. */

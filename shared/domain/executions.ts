@@ -33,20 +33,3 @@ export function measurementVerdict(executions: readonly Verdict[]): Verdict {
   const last = ensure(executions.at(-1), 'an execution');
   return last.kind === 'invalid' ? last : { ...last, runs: executions.flatMap(runsOf) };
 }
-
-/**
- * The measurements that a sequence of executions was, in their order. An execution that ended in a fault was repeated if and only if
- * another one followed: nothing is measured again after a measurement without a rank.
- */
-export function measurementsOf(executions: readonly Verdict[]): Verdict[] {
-  const measurements: Verdict[] = [];
-  let open: Verdict[] = [];
-  for (const execution of executions) {
-    open.push(execution);
-    if (execution.kind === 'no_verdict' && isFault(execution.code)) continue;
-    measurements.push(measurementVerdict(open));
-    open = [];
-  }
-  if (open.length > 0) measurements.push(measurementVerdict(open));
-  return measurements;
-}

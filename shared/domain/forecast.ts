@@ -6,7 +6,7 @@ import type { Contract } from './contract.ts';
 import { Count } from './ids.ts';
 
 /** Below so many attempts a budget is called short. */
-export const fewAttempts = 3;
+const fewAttempts = 3;
 
 export const Forecast = z.strictObject({
   /** Attempts that the tightest dimension buys. */

@@ -6,8 +6,8 @@ import { compareUtf8, utf8Length } from '../lib/text.ts';
 import type { Sha } from './ids.ts';
 import type { Manifest } from './tree.ts';
 
-export const maxPathBytes = 1_024;
-export const maxSegmentBytes = 255;
+const maxPathBytes = 1_024;
+const maxSegmentBytes = 255;
 
 /** Entries in the order of a tree: by the UTF-8 bytes of their paths. Throws an Error when a path occurs twice. */
 export function sortManifest(manifest: Manifest): Manifest {

@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 /** Hands over a value that the type forbids, as a verifier's report could contain at run time. */
-export const forced = (value: unknown): Rank => Reflect.apply((v: Rank) => v, undefined, [value]);
+const forced = (value: unknown): Rank => Reflect.apply((v: Rank) => v, undefined, [value]);
 
 const caps = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 });
 const rankUnder = (limits: readonly number[]): fc.Arbitrary<Rank> => fc.tuple(...limits.map((max) => fc.integer({ min: 0, max })));

@@ -19,7 +19,7 @@ const Members = z.record(z.string(), z.json());
 const AnyJson = z.json();
 
 /** JSON text as a value; the text itself where it is none. */
-export function parsed(text: string): Json {
+function parsed(text: string): Json {
   try {
     return AnyJson.parse(JSON.parse(text));
   } catch {

@@ -19,7 +19,7 @@ import { sandboxOrRefuse } from '../runs/seed.ts';
 import { loadFiles } from '../runs/stored-files.ts';
 
 /** Measurements of one bundle: with one alone a drift could not be told from a flake. */
-export const measurementsPerBundle = 2;
+const measurementsPerBundle = 2;
 
 export type VerifierReplayDeps = {
   readonly store: Pick<Store, 'getRun' | 'getBundle' | 'getBlob' | 'addReverification'>;

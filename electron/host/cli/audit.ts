@@ -42,7 +42,7 @@ const indent = ' '.repeat(4);
 const shownAtMost = 12;
 
 /** The report for people, a block a rule. */
-export function auditText(found: AuditReport): string {
+function auditText(found: AuditReport): string {
   const { run, transitions, bundles, events, open, rules, ms } = found;
   const head = table([
     ['run', run],

@@ -29,7 +29,7 @@ const fileLines = (files: TaskDocument['artifact'], mark: (path: string) => stri
 };
 
 /** For people: head, what could not be carried over, and the task as task.toml, instruction and files. */
-export function documentText({ task, toml, instruction, artifact }: TaskDocument): string {
+function documentText({ task, toml, instruction, artifact }: TaskDocument): string {
   const { contract } = task;
   const writable = new Set(artifact.flatMap((file) => (file.writable ? file.path : [])));
   const head = table([

@@ -54,7 +54,7 @@ async function replayDecisions(io: CliIo, options: CommonOptions, prefix: string
 const shownAtMost = 50;
 
 /** The report for people. */
-export function decisionsText(report: DecisionReplayReport): string {
+function decisionsText(report: DecisionReplayReport): string {
   const { ok, mismatchCount, missingCount, recorded } = report;
   const verdict = ok
     ? 'matches: every stored record is what its sources give'

@@ -15,7 +15,7 @@ export const selectBranches = sql<{ parent: number; id: RunId; bundle: Sha }>(
 export const selectByPrefix = sql<{ id: Sha; key: number }>(
   'SELECT id, min(key) AS key FROM bundle WHERE id >= ? AND id < ? GROUP BY id ORDER BY id LIMIT 2',
 );
-export const selectRunId = sql<{ id: RunId }>('SELECT id FROM run WHERE no = ?');
+const selectRunId = sql<{ id: RunId }>('SELECT id FROM run WHERE no = ?');
 
 /** What the run with this number branched from; null for a run that began with a task. */
 export function branchOf(db: ReadableDb, no: number): (BundlePlace & { readonly no: number; readonly transitions: number }) | null {

@@ -12,9 +12,9 @@ import { genesisRank } from './genesis-rank.ts';
 
 type Columns = Readonly<Record<string, SqlValue>>;
 
-export const selectRunRow = sql<Columns>('SELECT * FROM run WHERE id = ?');
-export const selectHeader = sql<{ body: string }>('SELECT body FROM header WHERE run = ?');
-export const selectContract = sql<{ m: number; caps: string; body: string }>('SELECT m, caps, body FROM contract WHERE sha = ?');
+const selectRunRow = sql<Columns>('SELECT * FROM run WHERE id = ?');
+const selectHeader = sql<{ body: string }>('SELECT body FROM header WHERE run = ?');
+const selectContract = sql<{ m: number; caps: string; body: string }>('SELECT m, caps, body FROM contract WHERE sha = ?');
 const last = (table: string) => sql<{ key: number | null }>(`SELECT max(key) AS key FROM ${table} WHERE key BETWEEN ? AND ?`);
 export const selectLast = {
   event: last('event'),
@@ -23,8 +23,8 @@ export const selectLast = {
   bundle: last('bundle'),
   slot: last('round_slot'),
 };
-export const selectMemories = sql<{ n: number }>('SELECT count(*) AS n FROM memory WHERE key BETWEEN ? AND ?');
-export const selectBundleRow = sql<StoredBundle>('SELECT * FROM bundle WHERE key = ?');
+const selectMemories = sql<{ n: number }>('SELECT count(*) AS n FROM memory WHERE key BETWEEN ? AND ?');
+const selectBundleRow = sql<StoredBundle>('SELECT * FROM bundle WHERE key = ?');
 export const selectEventRows = sql<Omit<ReplayEvent, 'seq'> & { key: number }>(
   'SELECT key, type, sha, line FROM event WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?',
 );

@@ -6,7 +6,7 @@ import { maxInRun, rowKey } from '../keys.ts';
 import { runPlace } from './runs.ts';
 
 // The draw of an attempt is 1 + the attempts before it that were not aborted.
-export const selectResponses = sql<{ response: Sha | null }>(
+const selectResponses = sql<{ response: Sha | null }>(
   `SELECT response FROM transition WHERE key BETWEEN ? AND ? AND outcome <> ${outcomes.indexOf('aborted')} ORDER BY key`,
 );
 

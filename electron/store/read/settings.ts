@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Settings } from '../api.ts';
 import { type ReadableDb, sql } from '../db.ts';
 
-export const selectSettings = sql<{ key: string; value: string }>('SELECT key, value FROM setting');
+const selectSettings = sql<{ key: string; value: string }>('SELECT key, value FROM setting');
 
 // A value that this version does not know (written by another) falls back to the default, and so does a missing one.
 const Stored = z.object({

@@ -11,7 +11,7 @@ export type TapOptions = {
 };
 
 /** Subtests in subtests. */
-export const maxTapDepth = 50;
+const maxTapDepth = 50;
 
 type Point = { readonly name: string; readonly outcome: Outcome; readonly children: readonly Point[]; message: string; type: string };
 type Level = { points: Point[]; plan: number | null };

@@ -1,7 +1,7 @@
 // Which tests an obligation is about: `from` of the adapters that know single tests.
 
 /** Ids are cut to this length, so that no longer pattern could match. */
-export const maxIdLength = 2_000;
+const maxIdLength = 2_000;
 
 export type TestPattern = {
   /** Without wildcards: the one id that is meant, also that of a suite or a test with subtests. */

@@ -56,7 +56,7 @@ export function createCollector(): TestCollector {
 export type ExitRule = (exitCode: number) => boolean;
 
 /** Exit code and tests must tell the same story. A report that its tool contradicts is not trusted, in either direction. */
-export function checkExit(exitCode: number | null, failed: number, fits: ExitRule): AdapterProblem | null {
+function checkExit(exitCode: number | null, failed: number, fits: ExitRule): AdapterProblem | null {
   if (exitCode === null) return problem('infra', 'the adapter needs a tool that ran');
   if (exitCode === 0)
     return failed > 0

@@ -22,7 +22,7 @@ const mb = 1024 * 1024;
 const words = (text: string): string[] => text.split(' ');
 
 /** Scratch space that every sandbox has at /tmp; /dev/shm has a quarter of it. */
-export const tmpBytes = 64 * mb;
+const tmpBytes = 64 * mb;
 
 /** Fresh tmpfs in every sandbox: a bind may have a place in them. */
 const scratchParents = ['/tmp', '/dev/shm'];

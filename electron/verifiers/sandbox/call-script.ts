@@ -10,7 +10,7 @@ export const callsFolder = 'calls';
 export const failedFile = 'failed';
 
 /** Exit code of a call that could not be made. */
-export const callFailed = 125;
+const callFailed = 125;
 
 // bubblewrap passes on every descriptor that is open, and Node those that its own parent left open. A POSIX shell can name 3 to 9 only,
 // bash all of them; without bash nothing is run while one of the others is open. The descriptor of this very file closes by itself.

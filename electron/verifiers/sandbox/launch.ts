@@ -6,9 +6,6 @@ import type { SandboxBackend, SandboxCommand, SandboxLimits, SandboxSpec } from 
 import { callScript, callsFolder, enterScript, failedFile } from './call-script.ts';
 import { firstOf } from './system-layout.ts';
 
-/** How far the candidate is kept from the verifier: not at all (it is not run, or the user said so), in one sandbox, in two. */
-export type Isolation = 'none' | 'shared' | 'separate';
-
 export type Laid = {
   /** Of the verification; nobody but us writes directly into it. */
   readonly folder: string;

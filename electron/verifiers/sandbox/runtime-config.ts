@@ -65,7 +65,7 @@ const literal = (path: string): LiteralPath => ({ path, literal: true });
 const packagesOwn = ['/tmp/claude', '/private/tmp/claude'];
 
 /** Throws a RangeError that names what such a backend cannot give: a path that is another inside, a file beneath nothing of the spec. */
-export function checkUnmapped({ readOnly, writableFiles, scratch, cwd, home, env }: SandboxSpec): void {
+function checkUnmapped({ readOnly, writableFiles, scratch, cwd, home, env }: SandboxSpec): void {
   for (const { source, target } of [...readOnly, ...writableFiles]) {
     if (source !== target) throw new RangeError(`${source} cannot be ${target} inside: this sandbox maps no paths`);
   }

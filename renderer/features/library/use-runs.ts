@@ -5,7 +5,7 @@ import type { RunSummary } from '#shared/contract/run.ts';
 import { useConnection } from '#renderer/client/use-query.ts';
 import type { QueryCache } from '#renderer/client/query-cache.ts';
 
-export const pageSize = 100;
+const pageSize = 100;
 
 export type Runs = {
   readonly runs: readonly RunSummary[];

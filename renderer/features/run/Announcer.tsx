@@ -8,7 +8,7 @@ import { useText, type Text } from '#renderer/i18n/use-text.ts';
 const most = 3;
 
 /** "incomparable, clashes 12 to 13, variation 3 of 12": the selection for those who do not see it. */
-export function announcement(data: RunData, n: number, { t }: Text): string {
+function announcement(data: RunData, n: number, { t }: Text): string {
   const reason = n > 0 ? reasonOf(data, n) : null;
   if (!reason) return '';
   const changes = [...reason.worse, ...reason.better].slice(0, most).map((c) => t.announceChange(visibleText(c.name), c.before, c.after));

@@ -1,5 +1,6 @@
 import type { RunDetail } from '#shared/contract/run.ts';
 import { budgetDimensions, type BudgetDimension } from '#shared/domain/budget.ts';
+import { commitsLeftBound } from '#shared/domain/rank.ts';
 import { useText } from '#renderer/i18n/use-text.ts';
 import { Bar } from '#renderer/widgets/Bar.tsx';
 import styles from './Facts.module.css';
@@ -20,7 +21,9 @@ export function Facts({ detail }: { detail: RunDetail }) {
           <div className={styles['value']}>
             {f.int(head.potential)}{' '}
             <small>
-              {head.potential === 0 ? t.headPotentialZero(genesis.potential) : t.headPotentialOf(genesis.potential, head.potential)}
+              {head.potential === 0
+                ? t.headPotentialZero(genesis.potential)
+                : t.headPotentialOf(genesis.potential, commitsLeftBound(head.rank))}
             </small>
           </div>
         </div>

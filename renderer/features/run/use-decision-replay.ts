@@ -8,7 +8,7 @@ import { type StreamedReport, useStreamedReport } from './use-streamed-report.ts
 export type Standing = 'unknown' | ReplayStatus['state'];
 
 /** What may be said of a run that has `transitions` now: what is newer than the replay was not replayed, whatever the last answer said. */
-export function standingOf(status: ReplayStatus | undefined, transitions: number): Standing {
+function standingOf(status: ReplayStatus | undefined, transitions: number): Standing {
   if (!status) return 'unknown';
   return status.state === 'matches' && status.transitions !== transitions ? 'grown' : status.state;
 }

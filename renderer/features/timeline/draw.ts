@@ -59,7 +59,7 @@ const labelApartPx = 4;
 const hair = (v: number): number => Math.round(v) + 0.5;
 
 /** Radius of the marks when a column is this wide. */
-export const markRadius = (px: number): number => Math.min(markPx.most, Math.max(markPx.least, px * markPx.perColumn));
+const markRadius = (px: number): number => Math.min(markPx.most, Math.max(markPx.least, px * markPx.perColumn));
 
 /** Where the mark of transition n is drawn; null when it is not loaded. `beyond` = it lies above (-1) or below (1) the ends of the scale. */
 export function markPlace(

@@ -4,10 +4,8 @@ import { minMarkPx, type View } from './viewport.ts';
 
 /** Heights in CSS px. */
 export const trackPx = { minimap: 28, ruler: 18, potential: 148, tick: 4, row: 22, foot: 4 } as const;
-/** Width of the label column. */
-export const labelPx = 168;
 /** More obligations than this scroll inside the matrix, unless there is height to spare. */
-export const maxRows = 12;
+const maxRows = 12;
 /** Rows that are seen in the smallest panel. */
 const leastRows = 3;
 const potentialPx = { least: 64, readable: 80, comfortable: 220 } as const;

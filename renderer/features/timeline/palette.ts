@@ -27,7 +27,7 @@ export type Palette = {
 export const packRgba = (r: number, g: number, b: number, a = 255): number => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
 /** `over` seen through `share` (0..1) of its strength on an opaque ground. */
-export function mix(over: number, ground: number, share: number): number {
+function mix(over: number, ground: number, share: number): number {
   const channel = (shift: number) => Math.round(((over >>> shift) & 255) * share + ((ground >>> shift) & 255) * (1 - share));
   return packRgba(channel(0), channel(8), channel(16));
 }

@@ -36,7 +36,7 @@ export const emptyBucket = (m: number): Bucket => ({
   worse: new Uint32Array(m),
 });
 
-export function clearBucket(bucket: Bucket): void {
+function clearBucket(bucket: Bucket): void {
   bucket.outcomes.fill(0);
   bucket.potentials.fill(none);
   bucket.better.fill(0);
@@ -57,7 +57,7 @@ function widen(into: Int32Array, pair: number, low: number, high: number): void 
 }
 
 /** Adds transition n to a bucket. False when it, or the bundle it was tried on, is not loaded. */
-export function addTransition(bucket: Bucket, data: RunData, n: number, hidden: ReadonlySet<number>): boolean {
+function addTransition(bucket: Bucket, data: RunData, n: number, hidden: ReadonlySet<number>): boolean {
   const code = data.outcome(n);
   if (code >= kinds) return false;
   // Before the chain is there, changes would be counted against zeros.

@@ -4,7 +4,7 @@
 export type View = { readonly start: number; readonly span: number };
 
 /** Widest column, so that a run of five does not become five posters. */
-export const maxColumnPx = 24;
+const maxColumnPx = 24;
 /** Narrowest column that still carries its own mark; below it transitions are merged. */
 export const minMarkPx = 3;
 /** Column width in which marks are read comfortably: the first view of a run that does not fit. */

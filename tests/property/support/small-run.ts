@@ -13,9 +13,9 @@ import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
 import { obligationOf } from '../../support/contract.ts';
 
-export const run = 'run_01890a5d-ac96-774b-bcce-b302099a8057';
-export const contract = sha256Text('contract');
-export const header = sha256Text('header');
+const run = 'run_01890a5d-ac96-774b-bcce-b302099a8057';
+const contract = sha256Text('contract');
+const header = sha256Text('header');
 
 /** What the verifier says about tree i; a `no_verdict` may turn out ranked when it is asked again. */
 export interface Task {

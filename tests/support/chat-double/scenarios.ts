@@ -361,8 +361,6 @@ export const scenarios = {
   },
 } as const satisfies Readonly<Record<string, Scenario>>;
 
-export type ScenarioName = keyof typeof scenarios;
-
 /** Each scenario by its name, as the general type. */
 export const scenarioOf = (name: string): Scenario | undefined => new Map<string, Scenario>(Object.entries(scenarios)).get(name);
 

@@ -9,7 +9,6 @@ import { serve } from '#shared/rpc/server.ts';
 import { createPortPair, type Port } from '#shared/rpc/port.ts';
 import type { Handlers } from '#shared/rpc/types.ts';
 import { ensure } from '#shared/lib/assert.ts';
-import { outcomes } from '#shared/domain/transition.ts';
 import { createEngine, type Engine } from '#renderer/client/engine.ts';
 import { fakeHeader } from './fake-header.ts';
 import { createFakeJob, fakeSamples, fakeTask, type FakeJob, type FakeJobOptions } from './fake-job.ts';
@@ -307,6 +306,3 @@ export function createFakeEngine(options: FakeEngineOptions = {}): FakeEngine {
     starts,
   };
 }
-
-/** Codes by name, for tests that speak of columns. */
-export const codeOf = (outcome: (typeof outcomes)[number]): number => outcomes.indexOf(outcome);

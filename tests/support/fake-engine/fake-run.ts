@@ -39,7 +39,7 @@ export type FakeRun = { readonly transitions: readonly FakeTransition[]; readonl
 export const fakeSha = (text: string): string => sha256Text(text);
 
 /** Numbers in [0, 1) from a seed, the same on every machine (linear congruential, Numerical Recipes). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

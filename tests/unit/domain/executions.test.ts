@@ -1,6 +1,5 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isFault, measurementsOf, measurementVerdict } from '#shared/domain/executions.ts';
+import { isFault, measurementVerdict } from '#shared/domain/executions.ts';
 import { NoVerdictCode, type Verdict } from '#shared/domain/verdict.ts';
 
 let made = 0;
@@ -22,20 +21,4 @@ test('the last execution counts, the runs of all are named', () => {
   const invalid: Verdict = { kind: 'invalid', code: 'schema', message: 'no' };
   expect(measurementVerdict([fault, invalid])).toEqual(invalid);
   expect(() => measurementVerdict([])).toThrow('an execution');
-});
-
-test('measurements are found again in the executions that they were made of', () => {
-  const faults = fc.array(fc.constantFrom<NoVerdictCode>('crash', 'infra', 'parse'), { maxLength: 2 });
-  const end = fc.option(fc.constantFrom<NoVerdictCode>('infra', 'malformed', 'tampered'), { nil: null });
-  fc.assert(
-    // Only the last measurement of a tree may be without a rank.
-    fc.property(fc.array(faults, { maxLength: 4 }), faults, end, (before, lastFaults, last) => {
-      const groups = [
-        ...before.map((codes) => [...codes.map(none), ranked()]),
-        [...lastFaults.map(none), last === null ? ranked() : none(last)],
-      ];
-      expect(measurementsOf(groups.flat())).toEqual(groups.map(measurementVerdict));
-    }),
-  );
-  expect(measurementsOf([])).toEqual([]);
 });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Verdict } from '#shared/domain/verdict.ts';
 import { textIn } from '#renderer/i18n/use-text.ts';
-import { textOf } from '#renderer/i18n/phrase.ts';
+import type { Phrase } from '#renderer/i18n/phrase.ts';
 import { explain, whyHeading } from '#renderer/features/run/explain.ts';
 import { reasonOf } from '#renderer/state/reason.ts';
 import { handRun } from './loaded.ts';
+
+const textOf = (phrase: Phrase): string => phrase.map((part) => part.text).join('');
 
 const en = textIn('en').t;
 const ko = textIn('ko').t;

@@ -40,7 +40,7 @@ const word = fc.constantFrom(
 const ending = fc.constantFrom('\n', '\r\n');
 
 /** Text of a few lines, with either line end, with or without the last one. */
-export const text = fc
+const text = fc
   .tuple(fc.array(word, { maxLength: 8 }), ending, fc.boolean())
   .map(([lines, end, last]) => (lines.length === 0 ? '' : lines.join(end) + (last ? end : '')));
 
