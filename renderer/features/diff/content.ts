@@ -18,7 +18,7 @@ export type Content =
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of well-formed UTF-8 without NUL; null for everything else. */
-function decodeText(bytes: Uint8Array): string | null {
+export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return decoder.decode(bytes);
