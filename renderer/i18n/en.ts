@@ -326,7 +326,6 @@ export const en = {
   verifierOutputNone: 'The verifier wrote nothing.',
   verifierRuns: (n: number, ms: string) => `${count(n, 'run', 'runs')}, ${ms}`,
   detail: 'detail',
-  cap: 'worst',
   untrusted: 'as the verifier wrote it',
   memoryNone: 'A commit leaves no memory entry: it became the new base.',
   memoryFiles: 'Files changed',

@@ -277,7 +277,6 @@ export const ko = {
   verifierOutputNone: '검증기가 출력한 것이 없습니다.',
   verifierRuns: (n, ms) => `${f.int(n)}회 실행, ${ms}`,
   detail: '설명',
-  cap: '최악값',
   untrusted: '검증기가 쓴 그대로',
   memoryNone: '커밋은 기억을 남기지 않습니다. 새 기준 상태가 되었습니다.',
   memoryFiles: '바뀐 파일',
