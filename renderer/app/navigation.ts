@@ -77,16 +77,44 @@ export function go(place: Place): void {
   window.location.hash = formatPlace(place);
 }
 
-/** Writes where one is into the address bar without an entry in the history. */
+/** A fragment that was navigated to: another object each time, since one may go twice to the same place. */
+export type Visit = { readonly hash: string };
+
+/** Where one went last, and what the address bar holds since: they differ by what was noted. */
+const address: { visit: Visit; held: string; listeners: number } = { visit: { hash: '' }, held: '', listeners: 0 };
+
+/**
+ * Writes where one is into the address bar without an entry in the history. While somebody is on the way elsewhere (the address has changed and
+ * its event has not come yet) nothing is written: it would take the way back.
+ */
 export function notePlace(place: Place): void {
   const hash = formatPlace(place);
-  if (hash !== window.location.hash) window.history.replaceState(window.history.state, '', hash);
+  if (window.location.hash !== address.held || hash === address.held) return;
+  window.history.replaceState(window.history.state, '', hash);
+  address.held = hash;
 }
 
+const arrive = () => {
+  address.visit = { hash: window.location.hash };
+  address.held = address.visit.hash;
+};
 const subscribe = (listener: () => void) => {
-  window.addEventListener('hashchange', listener);
-  return () => window.removeEventListener('hashchange', listener);
+  const onChange = () => {
+    arrive();
+    listener();
+  };
+  if (address.listeners++ === 0 && address.held !== window.location.hash) arrive();
+  window.addEventListener('hashchange', onChange);
+  return () => {
+    address.listeners--;
+    window.removeEventListener('hashchange', onChange);
+  };
+};
+const lastVisit = (): Visit => {
+  // While nobody listens, the address may have changed unseen.
+  if (address.listeners === 0 && address.held !== window.location.hash) arrive();
+  return address.visit;
 };
 
-/** The fragment as it was last navigated to. */
-export const useHash = (): string => useSyncExternalStore(subscribe, () => window.location.hash);
+/** The last visit; what is noted meanwhile leads nowhere. */
+export const useVisit = (): Visit => useSyncExternalStore(subscribe, lastVisit);

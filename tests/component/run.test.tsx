@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomes, type Outcome } from '#shared/domain/transition.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { textIn } from '#renderer/i18n/use-text.ts';
+import { go, notePlace, runPlace } from '#renderer/app/navigation.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { page } from 'vitest/browser';
 import { nativeVerifier } from '../support/fake-engine/fake-job.ts';
@@ -370,5 +371,31 @@ describe('other states', () => {
     const n = Number(/^\d+/.exec(miss.element().textContent ?? '')?.[0]);
     await miss.click();
     expect(selected()).toBe(n);
+  });
+});
+
+describe('the address', () => {
+  test('follows the selection and leads nowhere by itself, whatever is opened over the page', async () => {
+    const app = await openApp({ runs: [stopped] }, at(60));
+    await app.press('j');
+    await expect.poll(() => window.location.hash).toContain('n=61');
+    // The next note is on its way while the whole page renders again.
+    useUi.getState().select(62, 'step');
+    useUi.getState().setOverlay('keys');
+    await expect.element(app.screen.getByRole('dialog', { name: 'All keys' })).toBeVisible();
+    expect(selected()).toBe(62);
+    await app.press('{Escape}');
+    await expect.poll(() => window.location.hash).toContain('n=62');
+    // A link to where one came from is a way of its own.
+    window.location.hash = at(60).replace(/run\(0\)/, `run/${app.fake.jobs[0]?.id ?? ''}`);
+    await expect.poll(selected).toBe(60);
+  });
+
+  test('is not taken back by a note while somebody goes elsewhere', async () => {
+    const app = await openApp({ runs: [stopped] }, at(60));
+    go({ screen: 'library' });
+    notePlace({ ...runPlace(app.fake.jobs[0]?.id ?? ''), n: 61 });
+    await expect.element(app.screen.getByRole('row').first()).toBeVisible();
+    expect(window.location.hash).toBe('#/v1/library');
   });
 });

@@ -242,7 +242,10 @@ test('a window with a written proposal asks before it closes, in the words of th
   await page.evaluate((id) => {
     location.hash = `#/v1/run/${id}`;
   }, run);
-  await page.getByTestId('candidate-editor').locator('.editor.modified .view-lines').click();
+  await page
+    .getByTestId('candidate-editor')
+    .locator('.editor.modified .view-lines[role=presentation]')
+    .click({ position: { x: 4, y: 4 } });
   await page.keyboard.press('ControlOrMeta+Home');
   await page.keyboard.type('x');
   await expect(page.getByText('1 file changed, not proposed yet')).toBeVisible();
