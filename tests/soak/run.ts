@@ -1,17 +1,19 @@
-// `npm run soak [--kills N] [--calls N] [--seeds N] [--rounds N]`: what takes longer than a test may. Kills engines at random points, makes
-// system calls fail and kill, lets the built-in search repair the sample packages with several seeds, and repeats the property tests with
-// fresh seeds. Exit 1 when anything failed.
+// `npm run soak [--kills N] [--calls N] [--models N] [--seeds N] [--rounds N]`: what takes longer than a test may. Kills engines at random
+// points, makes system calls fail and kill, holds the engine against the reference model, lets the built-in search repair the sample packages
+// with several seeds, and repeats the property tests with fresh seeds. Exit 1 when anything failed.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '#electron/build.ts';
 import { createRandom } from '#shared/lib/random.ts';
 import { killCampaign } from '../support/kill-campaign.ts';
+import { modelCampaign } from '../support/model-campaign.ts';
 import { everyInjected, straceCampaign, straceMissing } from '../support/strace-campaign.ts';
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '200' },
     calls: { type: 'string', default: '20' },
+    models: { type: 'string', default: '400' },
     seeds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '20' },
   },
@@ -42,6 +44,15 @@ else if (Number(values.calls) > 0) {
   const report = await straceCampaign(Number(values.calls), everyInjected, next, say);
   say(`${report.cases} cases, ${report.killed} killed, ${report.told} failures told, ${report.faults.length} faults`);
   tell(report.faults);
+}
+
+if (Number(values.models) > 0) {
+  say(`model: ${values.models} sequences of commands, seed ${seed % 2 ** 31}`);
+  try {
+    say(JSON.stringify(await modelCampaign(Number(values.models), seed % 2 ** 31)));
+  } catch (error) {
+    tell([error instanceof Error ? error.message : String(error)]);
+  }
 }
 
 const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => i + 1).join(',');

@@ -5,7 +5,7 @@ import type { Scripted } from './scripted-proposer.ts';
 import { State } from './scripted-verifier.ts';
 
 /** Mixes steps in all directions with garbage, duplicates, missing verdicts and trees that come back. Ranks stay within 0..cap. */
-export function randomScript(seed: number, cap: number): (context: ProposeContext) => Scripted {
+export function randomScript(seed: number, cap: number): (context: Pick<ProposeContext, 'draw' | 'base'>) => Scripted {
   return ({ draw, base }) => {
     const random = createRandom(['random-script', seed, draw]);
     const file = base.find(({ path }) => path === 'state.json');

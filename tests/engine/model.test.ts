@@ -1,0 +1,12 @@
+// Sequences of commands and deaths against the reference model, a few; `npm run soak` has many.
+import { expect, test } from 'vitest';
+import { modelCampaign } from '../support/model-campaign.ts';
+
+test('whatever is done, and whenever the engine dies, governor and store are where the model is', { timeout: 180_000 }, async () => {
+  const report = await modelCampaign(25, Date.now() % 2 ** 31);
+  // The sequences did something.
+  expect(report.sequences).toBe(25);
+  expect(report.rounds).toBeGreaterThan(25);
+  expect(report.crashes).toBeGreaterThan(10);
+  expect(report.branches).toBeGreaterThan(0);
+});
