@@ -17,7 +17,8 @@ export function TaskSummary({ info, proposer }: { info: TaskInfo | undefined; pr
         <Foreign text={info.title} />
       </p>
       <p>{t.taskFacts(info.contract.obligations.length, info.seedFiles, f.bytes(info.seedBytes))}</p>
-      <ul className={styles['obligations']}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must be able to reach it */}
+      <ul className={styles['obligations']} tabIndex={0}>
         {info.contract.obligations.map((obligation) => (
           <li key={obligation.key}>
             <code>
