@@ -5,6 +5,7 @@ import type { Handlers } from '#shared/rpc/types.ts';
 import { StoreError } from '#electron/store/errors.ts';
 import type { Log } from './log.ts';
 import { storeCode } from './store-code.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 /** What keeps a store from being opened, naming its database; anything unexpected as it is. */
 export function openingError(error: unknown, file: string): unknown {
@@ -17,7 +18,7 @@ export function openingError(error: unknown, file: string): unknown {
 function toRpcError(error: unknown, name: string, log: Pick<Log, 'internal'>): RpcError {
   if (error instanceof RpcError) return error;
   const code = error instanceof StoreError ? storeCode(error) : 'internal';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (code !== 'internal') return new RpcError(code, message);
   return new RpcError('internal', `${name} failed inside the engine: ${message} (log ${log.internal(error, name)})`);
 }

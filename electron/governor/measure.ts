@@ -2,6 +2,7 @@
 import { isFault, measurementVerdict } from '#shared/domain/executions.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { Verification, VerifierService, VerifyRequest } from '#electron/verifiers/api.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type Measurement = Verification & {
   /** Milliseconds of all executions, rounded up. */
@@ -48,7 +49,7 @@ async function verifyOnce(verifiers: Pick<VerifierService, 'verify'>, request: V
   try {
     return await verifiers.verify(request, signal);
   } catch (error) {
-    const message = `the verifier could not be run: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `the verifier could not be run: ${messageOf(error)}`;
     return {
       verdict: { kind: 'no_verdict', code: signal.aborted ? 'aborted' : 'infra', message: message.toWellFormed(), runs: [] },
       runs: [],

@@ -10,10 +10,11 @@ import { entries, samplesDir } from './entries.ts';
 import { keepEngine, type EngineKeeper } from './keeper.ts';
 import { fromMessagePortMain } from './ports/message-port-main.ts';
 import { ToEngine, type FromEngine } from './utility-messages.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const { parentPort } = process;
 const tell = (message: FromEngine) => parentPort.postMessage(message);
-const say = (error: unknown) => void process.stderr.write(`engine: ${error instanceof Error ? error.message : String(error)}\n`);
+const say = (error: unknown) => void process.stderr.write(`engine: ${messageOf(error)}\n`);
 
 let runnerArrived = (_port: Port) => {};
 let runnerGone = () => {};
@@ -47,7 +48,7 @@ async function start(): Promise<EngineKeeper> {
 
 const engine = start();
 engine.catch((error: unknown) => {
-  tell({ t: 'failed', message: error instanceof Error ? error.message : String(error) });
+  tell({ t: 'failed', message: messageOf(error) });
   // The message goes out first.
   setImmediate(() => process.exit(1));
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Sha } from '#shared/domain/ids.ts';
 import { StoreError, toStoreError } from './errors.ts';
 import type { BeforeStep, FileStep } from './write-step.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const shaPattern = /^[0-9a-f]{64}$/;
 
@@ -80,7 +81,7 @@ export function readBlobFile(dir: string, sha: Sha): Uint8Array {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new StoreError('corrupt', `blob ${sha} cannot be read from ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new StoreError('corrupt', `blob ${sha} cannot be read from ${file}: ${messageOf(error)}`, {
       cause: error,
     });
   }

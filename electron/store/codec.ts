@@ -4,6 +4,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Sha } from '#shared/domain/ids.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import { StoreError } from './errors.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type Codec = 'raw' | 'zstd' | 'zstd-dict';
 export type Encoded = { readonly codec: 'raw' | 'zstd'; readonly bytes: Uint8Array };
@@ -61,7 +62,7 @@ export function decode(stored: Stored, what: string): Uint8Array {
   try {
     bytes = plain(stored);
   } catch (error) {
-    throw new StoreError('corrupt', `${what} ${sha} is damaged: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new StoreError('corrupt', `${what} ${sha} is damaged: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
 // What can go wrong in the store, as one typed error that crosses the threads.
 import Database from 'better-sqlite3';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const storeErrorKinds = [
   /** A rule of the schema or of a write was broken; nothing was written. */
@@ -69,7 +70,7 @@ const codeOf = (error: unknown): string => {
 /** Any error as a StoreError; `file` is the database or blob file at fault. */
 export function toStoreError(error: unknown, file: string): StoreError {
   if (error instanceof StoreError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = codeOf(error);
   const kind = kindOf(code, message);
   const more = advice[kind];

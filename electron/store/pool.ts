@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { StoreError } from './errors.ts';
 import type { Answer, Request, WireError, WorkerOptions } from './messages.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const fromWire = ({ kind, message, stack }: WireError): StoreError => {
   const error = new StoreError(kind, message);
@@ -74,7 +75,7 @@ export async function startThread(worker: URL, options: WorkerOptions): Promise<
       reject(failure);
       if (!closing) markLost();
     };
-    thread.on('error', (error: unknown) => fail(error instanceof Error ? error.message : String(error), error));
+    thread.on('error', (error: unknown) => fail(messageOf(error), error));
     thread.once('exit', (code) => fail(`code ${code}`));
   });
 

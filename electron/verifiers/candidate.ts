@@ -13,6 +13,7 @@ import { err, ok, type Result } from '#shared/lib/result.ts';
 import { compareUtf8 } from '#shared/lib/text.ts';
 import { linearPattern } from './linear-pattern.ts';
 import { parseStrictJson } from './strict-json.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 /** The entries of `files`, sorted as a tree is. Throws where a path occurs twice; does not judge paths (`checkManifest` does). */
 export function manifestOf(files: readonly TreeFile[]): Manifest {
@@ -76,7 +77,7 @@ function compileValidator(bytes: Uint8Array, options: Options): Result<ValidateF
   try {
     return ok(compile(document.value, options));
   } catch (error) {
-    return err(error instanceof Error ? error.message : String(error));
+    return err(messageOf(error));
   }
 }
 

@@ -25,6 +25,7 @@ import { dropMemoryFolder, makeMemoryFolder } from './sandbox/memory-folder.ts';
 import { watchMemory, type Watch } from './sandbox/memory-watch.ts';
 import { giveTo, verifierOwner, type Owner } from './sandbox/unprivileged.ts';
 import { codeOf, readBack, removeTree, tempFolder, writeFiles } from './temp-folder.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 /** Where a verifier's programs are looked for; also its PATH. */
 export const verifierPath = '/usr/local/bin:/usr/bin:/bin';
@@ -133,7 +134,7 @@ export async function runCommand(job: CommandJob, sandbox: SandboxBackend, signa
     const file = named === null || channelIsNamed ? report : await fileBelow(task, named);
     return result(ended, { tampered, ...(await readReport(file, job.reportBytes)) });
   } catch (error) {
-    return failed('infra', error instanceof Error ? error.message : String(error));
+    return failed('infra', messageOf(error));
   } finally {
     // What cannot be removed now is removed when the data folder is opened the next time.
     await removeTree(folder).catch(() => {});

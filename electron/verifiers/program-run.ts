@@ -8,6 +8,7 @@ import { assertNever } from '#shared/lib/assert.ts';
 import type { ProgramJob, ProgramRun } from './program-contract.ts';
 import { killByEnvironment, killGroup, listPids } from './process-tree.ts';
 import { codeOf, readBack, removeTree, tempFolder, writeFiles } from './temp-folder.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 /** Folders that a tree may have beyond as many as it has files. */
 const spareFolders = 10_000;
@@ -46,7 +47,7 @@ export async function runProgram(job: ProgramJob, signal: AbortSignal): Promise<
     const ended = await execute(job, { root, env, output, written }, signal);
     return ended.ending === 'exited' || ended.ending === 'timeout' ? result(ended, await collect(root, job)) : result(ended);
   } catch (error) {
-    return failed('infra', error instanceof Error ? error.message : String(error));
+    return failed('infra', messageOf(error));
   } finally {
     // What cannot be removed now is removed when the data folder is opened the next time.
     await removeTree(folder).catch(() => {});

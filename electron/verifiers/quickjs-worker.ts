@@ -6,6 +6,7 @@ import { DefaultIntrinsics, Scope, type QuickJSContext, type QuickJSHandle, type
 import { z } from 'zod/mini';
 import { runCandidate, RunRequest } from './quickjs-candidate.ts';
 import { createEngine, OutOfMemory, type Engine } from './quickjs-engine.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const Job = z.object({
   id: z.number(),
@@ -219,7 +220,7 @@ const run = (engine: Engine, candidate: Engine | null, job: WorkerJob): WorkerAn
     // Not the verifier's exception but one of QuickJS itself (its own memory or stack): nothing in this thread is to be trusted now.
     spent = true;
     if (engine.refused()) return answer({ ending: 'out_of_memory', message: 'out of memory' });
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return answer({ ending: 'threw', message: `QuickJS failed inside: ${message.slice(0, 500)}` });
   }
 };

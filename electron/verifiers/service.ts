@@ -27,6 +27,7 @@ import { noGuarantees } from './sandbox/api.ts';
 import { dropMemoryFolder, memoryFolderOf } from './sandbox/memory-folder.ts';
 import { verificationFolder } from './sandbox/unprivileged.ts';
 import { removeLeftovers, removeTree, tempFolder } from './temp-folder.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type VerifierServiceOptions = {
   /** Absolute path of the data folder's tmp/, used by this service alone; made when missing, cleared of what an earlier engine left. */
@@ -210,8 +211,6 @@ export function createVerifierService(
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const decoder = new TextDecoder();
 

@@ -1,6 +1,7 @@
 // JSON that other people wrote and that decides something: one document, UTF-8, no key twice. JSON.parse alone keeps the last of two
 // equal keys silently, so two readers of one file could see two different things.
 import { err, ok, type Result } from '#shared/lib/result.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -84,7 +85,7 @@ export function parseStrictJson(bytes: Uint8Array): Result<unknown, string> {
     value = JSON.parse(text);
   } catch (error) {
     // The engine's message quotes the text; a hostile one is cut short.
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return err(`it is not one JSON document: ${message.length > 300 ? `${message.slice(0, 300)}…` : message}`);
   }
   const problem = findProblem(text);

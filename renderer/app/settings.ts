@@ -4,6 +4,7 @@ import type { Contract } from '#shared/contract/contract.ts';
 import type { Input, Output } from '#shared/rpc/types.ts';
 import { useConnection, useQuery } from '#renderer/client/use-query.ts';
 import { resolveLanguage, textIn, type Text } from '#renderer/i18n/use-text.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type Settings = Output<Contract['settings.get']>;
 const fallback: Settings = { theme: 'system', language: 'system' };
@@ -26,7 +27,7 @@ export function useSettings(): {
           cache.put('settings.get', none, stored);
         },
         // The setting stays as it was, which is what the control shows; why is said beside it.
-        (cause: unknown) => setFailed(cause instanceof Error ? cause.message : String(cause)),
+        (cause: unknown) => setFailed(messageOf(cause)),
       );
     },
     [engine, cache],

@@ -1,7 +1,7 @@
 // What the engine has answered, by name and input. Server data lives here and nowhere else; loading and error are derived from an entry.
 import type { Contract } from '#shared/contract/contract.ts';
 import type { JournalItem } from '#shared/contract/app.ts';
-import { RpcError } from '#shared/contract/errors.ts';
+import { asRpcError, RpcError } from '#shared/contract/errors.ts';
 import type { CallName, Input, Output } from '#shared/rpc/types.ts';
 import type { Engine } from './engine.ts';
 
@@ -45,8 +45,6 @@ export type QueryCache = {
 const nothing: QueryState<never> = { data: undefined, error: null, fetching: true };
 const keyOf = (name: string, input: object): string =>
   `${name} ${JSON.stringify(Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
-const asRpcError = (cause: unknown): RpcError =>
-  cause instanceof RpcError ? cause : new RpcError('internal', cause instanceof Error ? cause.message : String(cause));
 
 /** A cache over one engine; follows its journal and reads again what a change has touched. */
 export function createQueryCache(engine: Engine): QueryCache {

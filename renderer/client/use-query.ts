@@ -1,7 +1,7 @@
 // React's view of the engine and of what it has answered.
 import { createContext, useCallback, useContext, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { Contract } from '#shared/contract/contract.ts';
-import { RpcError } from '#shared/contract/errors.ts';
+import { asRpcError, type RpcError } from '#shared/contract/errors.ts';
 import type { CallName, Input, Output } from '#shared/rpc/types.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import type { Engine, EngineState } from './engine.ts';
@@ -80,7 +80,7 @@ export function useCommand<K extends CallName<Contract>>(name: K) {
         setState(resting);
         return answer;
       } catch (cause) {
-        const error = cause instanceof RpcError ? cause : new RpcError('internal', String(cause));
+        const error = asRpcError(cause);
         setState(controller.signal.aborted ? { ...resting, cancelled: true } : { ...resting, error });
         return undefined;
       }
@@ -126,7 +126,7 @@ export function useLatest<T>(key: number | null, load: (key: number) => Promise<
         const data = await load(key);
         settle({ data, key, error: null });
       } catch (cause) {
-        settle({ data: undefined, key, error: cause instanceof RpcError ? cause : new RpcError('internal', String(cause)) });
+        settle({ data: undefined, key, error: asRpcError(cause) });
       }
     });
     return () => {

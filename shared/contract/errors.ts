@@ -1,5 +1,6 @@
 // What can go wrong across the contract. Expected failures of an operation carry one of these codes.
 import { z } from 'zod';
+import { messageOf } from '../lib/message-of.ts';
 
 /** `unstable`: measurements of the same tree disagree, and somebody has to choose how to go on. */
 const errorCodes = [
@@ -31,3 +32,6 @@ export class RpcError extends Error {
     this.where = where;
   }
 }
+
+/** A failure as the error of a call: its own where it is one, else `internal`. */
+export const asRpcError = (cause: unknown): RpcError => (cause instanceof RpcError ? cause : new RpcError('internal', messageOf(cause)));

@@ -5,6 +5,7 @@ import type { Procedure, ProcedureTable } from '#shared/contract/procedure.ts';
 import { batchDelayMs, ClientFrame, maxBatch, type ServerFrame } from './frames.ts';
 import type { Port } from './port.ts';
 import type { CallContext, Handlers } from './types.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type ServeOptions = {
   readonly hello: { readonly contract: string; readonly version: string; readonly journal: number };
@@ -39,7 +40,7 @@ export function serve<T extends ProcedureTable>(table: T, handlers: Handlers<T>,
   const describe = (error: unknown, name: string): { code: ErrorCode; message: string; where: ErrorWhere } => {
     if (error instanceof RpcError) return { code: error.code, message: error.message, where: error.where };
     const id = options.onInternal?.(error, name);
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return { code: 'internal', message: `${name} failed inside the engine: ${text}${id === undefined ? '' : ` (log ${id})`}`, where: {} };
   };
 

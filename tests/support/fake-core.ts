@@ -26,12 +26,13 @@ const amounts = (attempts: number): Amounts => ({ ...noAmounts(), attempts, roun
 
 type FakeRun = { detail: RunDetail; rows: TransitionRow[]; stop: AbortController; changed: Set<() => void> };
 
-/** `startPotential` = attempts to zero rank times one half. `blobs` are the stored objects. */
+/** `startPotential` = attempts to zero rank times one half. `blobs` are the stored objects. `beforeAttempt` is waited for. */
 export function createFakeCore({
   dataDir = '/fake',
   startPotential = 5,
   blobs = new Map<string, Uint8Array>(),
   lost = new Promise<void>(() => {}),
+  beforeAttempt = (_run: RunDetail, _n: number): Promise<void> => Promise.resolve(),
 } = {}): Core & {
   journalLength(): number;
 } {
@@ -65,6 +66,7 @@ export function createFakeCore({
     const { detail } = run;
     while (!detail.stop) {
       await delay(pauseMs);
+      await beforeAttempt(detail, run.rows.length + 1);
       if (run.stop.signal.aborted) detail.stop = 'user';
       else {
         const n = run.rows.length + 1;

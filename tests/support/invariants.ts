@@ -17,6 +17,7 @@ import { getBundle, getChain } from '#electron/store/read/bundles.ts';
 import { getReplayHead, pageReplayEvents } from '#electron/store/read/replay.ts';
 import { getRun, listRuns } from '#electron/store/read/runs.ts';
 import { getTransition } from '#electron/store/read/transitions.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 type Say = (invariant: string, what: string) => void;
 
@@ -41,7 +42,7 @@ export function brokenInvariants(db: ReadableDb): string[] {
       checkBytes(db, transitions, say);
     } catch (error) {
       // A read that fails has met damaged or missing bytes.
-      say('I15', error instanceof Error ? error.message : String(error));
+      say('I15', messageOf(error));
     }
   }
   checkTrees(db, trees, broken);
@@ -198,7 +199,7 @@ function checkTrees(db: ReadableDb, named: ReadonlySet<string>, broken: string[]
     try {
       check();
     } catch (error) {
-      broken.push(`I15 ${what}: ${error instanceof Error ? error.message : String(error)}`);
+      broken.push(`I15 ${what}: ${messageOf(error)}`);
     }
   };
   const stored = db.all(sql<{ sha: string }>('SELECT sha FROM tree')).map(({ sha }) => sha);

@@ -19,6 +19,7 @@ import { createFindings, type Findings } from './findings.ts';
 import type { ReplayObserver } from './observer.ts';
 import { beginReplay, replayGenesis, type Replaying, type ReplayRows, replayResume, replayRound, replayStop } from './replay-round.ts';
 import { compareRun } from './replay-run.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type ReplayDeps = {
   readonly store: Pick<
@@ -181,7 +182,7 @@ async function begin(
 ): Promise<Replaying | null> {
   const { header, contract, findings, proposer } = parts;
   const lack = (where: string, error: unknown): null => {
-    findings.lacks(where, error instanceof Error ? error.message : String(error));
+    findings.lacks(where, messageOf(error));
     return null;
   };
   let made: Pick<Proposer, 'materialise'>;
@@ -190,7 +191,6 @@ async function begin(
   } catch (error) {
     return lack('proposer', error);
   }
-  const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
   const bytesOf = async (sha: Sha): Promise<Uint8Array | null> => {
     try {
       const bytes = await store.getBlob(sha);

@@ -41,6 +41,7 @@ import type { Findings } from './findings.ts';
 import type { ReplayObserver } from './observer.ts';
 import { readMeasurements, verdictOfMeasurements, verdictOfRow } from './recorded-measurements.ts';
 import { compareBundle, compareMemory, compareSalts, compareTransition, compareVerdict, membersOf, type RowContext } from './rows.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type ReplayRows = {
   readonly events: Cursor<ReplayEvent>;
@@ -168,7 +169,7 @@ function objectsOf({ store, findings }: Replaying, salts: readonly ReplaySalt[])
       if (bytes !== null) return { sha, bytes };
       findings.damaged(`blob ${sha}`, 'it is not stored');
     } catch (error) {
-      findings.damaged(`blob ${sha}`, error instanceof Error ? error.message : String(error));
+      findings.damaged(`blob ${sha}`, messageOf(error));
     }
     return null;
   };

@@ -35,6 +35,7 @@ import { liveProposer } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { forecastOf, forecastText, measureSeed, runnerLost, sameSandbox, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, loadTree, schemaOf } from './stored-files.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type JobDeps = {
   readonly store: Store;
@@ -316,8 +317,6 @@ export function createRunJobs(deps: JobDeps): RunJobs {
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function failureOf(log: Log, run: RunId, end: RunEnd): RunFailure | null {
   if (end.kind !== 'failed') {

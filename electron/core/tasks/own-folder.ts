@@ -5,6 +5,7 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
 import { readFolder, readOne, type ReadProblem } from './read-folder.ts';
 import type { TaskProblem, TaskSource } from './task-source.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export const tomlFile = 'task.toml';
 export const instructionFile = 'instruction.md';
@@ -38,7 +39,7 @@ export async function readTomlDocument(folder: string): Promise<Result<TomlDocum
     return ok({ file: file.value, document: parseToml(new TextDecoder('utf-8', { fatal: true }).decode(file.value.bytes)) });
   } catch (error) {
     // The first line of a TomlError says what, the others show the place.
-    const message = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+    const message = messageOf(error).split('\n', 1)[0] ?? '';
     const line = error instanceof TomlError ? { line: error.line } : {};
     return err({
       file: tomlFile,

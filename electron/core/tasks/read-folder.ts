@@ -4,6 +4,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type ReadProblem = {
   readonly file: string;
@@ -19,7 +20,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const unreadable = (file: string, error: unknown): ReadProblem => ({
   file,
   code: 'unreadable',
-  message: `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+  message: `cannot be read: ${messageOf(error)}`,
 });
 
 /** Reads one regular file of at most `maxBytes` below `root`; `file` is relative and names it in problems. */

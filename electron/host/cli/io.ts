@@ -1,6 +1,7 @@
 // What a command line does to its process, behind one type, so that the commands are tested without one.
 import { RpcError, type ErrorCode } from '#shared/contract/errors.ts';
 import type { EngineHandle } from '../engine.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type CliIo = {
   /** Writes to stdout, at the reader's pace. A reader that is gone (`| head`) ends the output silently. */
@@ -45,7 +46,7 @@ export function errorDocument(code: ErrorCode, message: string, file: string | n
 export async function report(io: CliIo, json: boolean, error: unknown): Promise<number> {
   const usage = error instanceof UsageError;
   const rpc = error instanceof RpcError ? error : null;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const file = rpc?.where.file ?? null;
   const field = usage ? error.field : (rpc?.where.field ?? null);
   if (json) await io.out(`${JSON.stringify(errorDocument(usage ? 'bad_input' : (rpc?.code ?? 'internal'), message, file, field))}\n`);

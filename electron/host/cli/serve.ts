@@ -4,6 +4,7 @@ import type { EngineHandle } from '../engine.ts';
 import { keepEngine, type EngineKeeper } from '../keeper.ts';
 import { startWebHost } from '../web.ts';
 import { exitCodes, plain, type CliIo, type CommonOptions } from './io.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 /** Facts about the engine of the moment. One that ends meanwhile, with the command that owned it, is followed by another. */
 async function describe(engine: EngineKeeper): Promise<{ role: EngineHandle['role']; dataDir: string }> {
@@ -26,7 +27,7 @@ export async function serveApp(io: CliIo, options: CommonOptions, port: number |
       resolve();
     });
   });
-  const trouble = (error: unknown) => io.err(`pawl: ${plain(error instanceof Error ? error.message : String(error))}\n`);
+  const trouble = (error: unknown) => io.err(`pawl: ${plain(messageOf(error))}\n`);
   const engine = await keepEngine(() => io.acquire(options.data), trouble);
   try {
     const web = await startWebHost({ engine, rendererDir: io.rendererDir, port, onError: trouble });

@@ -9,6 +9,7 @@ import { decodeRank } from '../sparse-rank.ts';
 import { getBlob, getManifest } from './blobs.ts';
 import { branchOf } from './branches.ts';
 import { genesisRank } from './genesis-rank.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 type Columns = Readonly<Record<string, SqlValue>>;
 
@@ -44,8 +45,6 @@ export const selectVerdictRow = sql<Omit<StoredVerdict, 'ranks' | 'runs'> & { no
 export const selectVerifierRuns = sql<Omit<StoredVerifierRun, 'reportBytes' | 'damage'>>(
   'SELECT id, nonce, tree, started_at, duration_ms, exit_code, signal, report, output, result FROM verifier_run WHERE key BETWEEN ? AND ? ORDER BY key',
 );
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 type Bytes = { readonly bytes: Uint8Array | null; readonly damage: string | null };
 

@@ -2,6 +2,7 @@
 import { type AdapterResult, problem } from './adapter.ts';
 import { adapterNamed } from './registry.ts';
 import { type AdaptJob, reportOf } from './report-of.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type { AdaptJob } from './report-of.ts';
 
@@ -18,9 +19,6 @@ function resultOf(job: AdaptJob): AdapterResult {
   try {
     return adapter.run({ report, exitCode, nonce, obligations, advisory, files });
   } catch (error) {
-    return problem(
-      'malformed',
-      `the adapter ${adapter.name} could not read the report: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return problem('malformed', `the adapter ${adapter.name} could not read the report: ${messageOf(error)}`);
   }
 }

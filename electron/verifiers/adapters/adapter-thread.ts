@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { AdaptJob } from './adapt.ts';
 import { problem } from './adapter.ts';
 import { reportOf } from './report-of.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type AdapterThreads = {
   /** The report of `job`. Never rejects; `parse` when it takes longer than `parseMs`, or when the thread dies of the report. */
@@ -52,7 +53,7 @@ export function createAdapterThreads(createWorker: () => Worker): AdapterThreads
       thread.ready = true;
       thread.onReady?.();
     });
-    thread.worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
+    thread.worker.on('error', (error: unknown) => lost(messageOf(error)));
     thread.worker.on('exit', (code) => lost(`its thread ended with code ${code}`));
     return thread;
   };

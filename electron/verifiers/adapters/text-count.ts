@@ -2,6 +2,7 @@
 // expression can be slow on a text that was made for it, and a thread that is ended then gives no verdict.
 import picomatch from 'picomatch';
 import { type Adapter, clamp, cutText, problem, textOf } from './adapter.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 type Place = { readonly kind: 'report' } | { readonly kind: 'files'; readonly matches: (path: string) => boolean };
 type Rule = { readonly expression: RegExp; readonly place: Place };
@@ -17,7 +18,7 @@ function parseFrom(from: string): Rule | { readonly error: string } {
   try {
     expression = new RegExp(source, `g${flags}`);
   } catch (error) {
-    return { error: `has no regular expression: ${error instanceof Error ? error.message : String(error)}` };
+    return { error: `has no regular expression: ${messageOf(error)}` };
   }
   if ([...''.matchAll(expression)].length > 0)
     return { error: 'has an expression that matches nothing at all, everywhere; write one that needs a character' };

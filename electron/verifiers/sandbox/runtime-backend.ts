@@ -19,6 +19,7 @@ import { filesOf, innerScript, readableSystem, runtimeCommand, runtimeConfig } f
 import { loadRuntimePackage, type RuntimePackage } from './runtime-package.ts';
 import { probeWords, runtimeProbeScript } from './runtime-probe.ts';
 import { giveTo, verifierOwner } from './unprivileged.ts';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const name = 'sandbox-runtime';
 
@@ -119,7 +120,7 @@ export function createSandboxRuntime(
       const failed = await look({ command, mapsPaths: false });
       if (failed !== null) return missing(`${name} ${version} (experimental): ${failed}`, version);
     } catch (error) {
-      return missing(`${name} (experimental) cannot be used: ${error instanceof Error ? error.message : String(error)}`, version);
+      return missing(`${name} (experimental) cannot be used: ${messageOf(error)}`, version);
     }
     const message = `${name} ${version} (experimental): probed; not enforced here: ${notEnforced}`;
     return { available: true, backend: name, version, experimental: true, guarantees: held, message, remedy: null };

@@ -9,6 +9,7 @@ import { visibleText } from '#renderer/i18n/foreign.ts';
 import { BlobError, createBlobCache } from './blobs.ts';
 import { contentKey, largestShown, loadContent, type Content } from './content.ts';
 import styles from './TransitionDiff.module.css';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 export type TransitionDiffProps = {
   /** Files that differ from the base; null where the attempt left no tree. */
@@ -236,7 +237,7 @@ function Failure({ path, error, onRetry, onReload }: FailureProps) {
   return (
     <div className={styles['message']} role="alert">
       <strong>{t.diffFailed(path)}</strong>
-      <span>{missing ? t.diffMissing(error.sha) : visibleText(error instanceof Error ? error.message : String(error))}</span>
+      <span>{missing ? t.diffMissing(error.sha) : visibleText(messageOf(error))}</span>
       {missing ? <span>{t.diffMissingDo}</span> : null}
       {onRetry ? <Button onClick={onRetry}>{t.retry}</Button> : null}
       {/* A browser may remember that a part of the page could not be loaded. */}

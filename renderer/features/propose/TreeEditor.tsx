@@ -16,6 +16,7 @@ import { FileList } from './FileList.tsx';
 import { NewFile } from './NewFile.tsx';
 import { type BaseText, useBaseText } from './use-base-text.ts';
 import styles from './propose.module.css';
+import { messageOf } from '#shared/lib/message-of.ts';
 
 const blobs = createBlobCache();
 
@@ -271,7 +272,7 @@ function Failed({ name, error, onRetry }: { readonly name: string; readonly erro
   return (
     <div className={styles['note']} role="alert">
       <p>{t.diffFailed(name)}</p>
-      <p>{visibleText(error instanceof Error ? error.message : String(error))}</p>
+      <p>{visibleText(messageOf(error))}</p>
       <Button onClick={onRetry}>{t.retry}</Button>
     </div>
   );

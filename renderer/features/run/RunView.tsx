@@ -10,7 +10,6 @@ import { useText } from '#renderer/i18n/use-text.ts';
 import { useDrafts } from '#renderer/state/drafts.ts';
 import { useUi } from '#renderer/state/store.ts';
 import { Problem } from '#renderer/widgets/Problem.tsx';
-import { RpcError } from '#shared/contract/errors.ts';
 import { EmptyState } from '#renderer/widgets/EmptyState.tsx';
 import { Button } from '#renderer/widgets/Button.tsx';
 import { Announcer } from './Announcer.tsx';
@@ -137,8 +136,7 @@ export function RunView({ detail, place }: { detail: RunDetail; place: RunPlace 
   const rows = useDefaultLayout({ id: layout, panelIds: timelinePanels, storage: localStorage });
   const columns = useDefaultLayout({ id: 'pawl.run.columns', panelIds: workPanels, storage: localStorage });
   const nothing = !live && !waiting && transitions === 0;
-  const failed =
-    stop.error ?? resume.error ?? (error ? (error instanceof RpcError ? error : new RpcError('internal', error.message)) : null);
+  const failed = stop.error ?? resume.error ?? error;
 
   return (
     <>

@@ -1,7 +1,7 @@
 // Joins the column store of one run to the engine: chunks by query, new rows by stream, on again after a lost connection.
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import type { RunDetail } from '#shared/contract/run.ts';
-import { RpcError } from '#shared/contract/errors.ts';
+import { asRpcError, RpcError } from '#shared/contract/errors.ts';
 import { useConnection } from '#renderer/client/use-query.ts';
 import { createRunStore, type RunData, type RunStore } from '#renderer/state/run-data.ts';
 
@@ -11,7 +11,7 @@ const nearby = 20_000;
 const streamWindow = 512;
 
 /** `store` for the whole life of a component that shows one run (`key` is the run), `data` its snapshot for rendering. */
-export function useRunStore(detail: RunDetail): { readonly store: RunStore; readonly data: RunData; readonly error: Error | null } {
+export function useRunStore(detail: RunDetail): { readonly store: RunStore; readonly data: RunData; readonly error: RpcError | null } {
   const { engine } = useConnection();
   const run = detail.id;
   // The obligations of a run never change inside an era; a refreshed detail brings equal ones in a new array.
@@ -26,7 +26,7 @@ export function useRunStore(detail: RunDetail): { readonly store: RunStore; read
       follow: (after, signal) => engine.stream('run.transitions', { run, after, follow: true }, { window: streamWindow, signal }),
     }),
   );
-  const [error, setError] = useState<Error | null>(null);
+  const [error, setError] = useState<RpcError | null>(null);
   const known = useEffectEvent(() => detail.transitions);
   /** What the run has come to; null while it goes on. */
   const ended = detail.status === 'running' ? null : detail.transitions;
@@ -42,14 +42,14 @@ export function useRunStore(detail: RunDetail): { readonly store: RunStore; read
         } catch (cause) {
           if (leaving.signal.aborted) return;
           if (!(cause instanceof RpcError) || (cause.code !== 'closed' && cause.code !== 'unavailable')) {
-            setError(cause instanceof Error ? cause : new Error(String(cause)));
+            setError(asRpcError(cause));
             return;
           }
           await engine.ready();
         }
       }
     };
-    follow().catch((cause: unknown) => setError(cause instanceof Error ? cause : new Error(String(cause))));
+    follow().catch((cause: unknown) => setError(asRpcError(cause)));
     return () => leaving.abort();
   }, [engine, store, ended]);
 
@@ -57,7 +57,7 @@ export function useRunStore(detail: RunDetail): { readonly store: RunStore; read
     (listener) => store.subscribe(listener),
     () => store.snapshot(),
   );
-  return { store, data, error: error ?? store.error };
+  return { store, data, error: error ?? (store.error ? asRpcError(store.error) : null) };
 }
 
 /** Loads what the selection needs: everything in a run of common size, else the neighbourhood. */

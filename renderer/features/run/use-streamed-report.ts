@@ -1,6 +1,6 @@
 // Work of the engine that says how far it is and ends in a report, while this page waits for it.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { RpcError } from '#shared/contract/errors.ts';
+import { asRpcError, type RpcError } from '#shared/contract/errors.ts';
 
 export type ReportWork<R> =
   | { readonly kind: 'idle' }
@@ -41,7 +41,7 @@ export function useStreamedReport<R>(begin: (signal: AbortSignal) => AsyncIterab
     show({ kind: 'running', transitions: 0, of: 0 });
     follow(begin(signal), signal, show)
       .catch((cause: unknown) => {
-        if (!signal.aborted) show({ kind: 'failed', error: cause instanceof RpcError ? cause : new RpcError('internal', String(cause)) });
+        if (!signal.aborted) show({ kind: 'failed', error: asRpcError(cause) });
       })
       .finally(() => {
         if (signal.aborted) show({ kind: 'cancelled' });

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import { RpcError } from '#shared/contract/errors.ts';
+import { asRpcError, type RpcError } from '#shared/contract/errors.ts';
 import type { RunDivergence } from '#shared/contract/replay.ts';
 import type { RunDetail } from '#shared/contract/run.ts';
 import { go, runPlace } from '#renderer/app/navigation.ts';
@@ -162,7 +162,7 @@ function useComparison(detail: RunDetail, other: string, common: SidesProps['com
         if (current) setState({ data, error: null });
       },
       (cause: unknown) => {
-        const error = cause instanceof RpcError ? cause : new RpcError('internal', cause instanceof Error ? cause.message : String(cause));
+        const error = asRpcError(cause);
         if (current) setState({ data: null, error });
       },
     );
