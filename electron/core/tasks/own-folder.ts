@@ -52,7 +52,7 @@ export async function readTomlDocument(folder: string): Promise<Result<TomlDocum
 }
 
 /** The instruction of a folder, or what is wrong with it. */
-async function readInstruction(folder: string): Promise<Result<Uint8Array, TaskProblem>> {
+export async function readInstruction(folder: string): Promise<Result<Uint8Array, TaskProblem>> {
   const found = await readOne(folder, instructionFile, maxTextBytes);
   const problem = (code: TaskProblem['code'], message: string) => err({ file: instructionFile, field: null, code, message });
   if (!found.ok) {
@@ -62,7 +62,7 @@ async function readInstruction(folder: string): Promise<Result<Uint8Array, TaskP
   return isText(found.value.bytes) ? ok(found.value.bytes) : problem('bad_value', 'is not UTF-8 text; save it as UTF-8');
 }
 
-const asProblem = ({ file, code, message }: ReadProblem): TaskProblem => ({ file, field: null, code, message });
+export const asProblem = ({ file, code, message }: ReadProblem): TaskProblem => ({ file, field: null, code, message });
 
 /** Reads `folder` (absolute, real), whose task.toml is `toml`. */
 export async function readOwnFolder(folder: string, toml: TomlDocument): Promise<Result<TaskSource, readonly TaskProblem[]>> {

@@ -1,6 +1,9 @@
 // What a task is, by what is there: a folder of Pawl's own, one of Harbor, or an instance of SWE-bench. Nothing is executed.
 import { realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { err, type Result } from '#shared/lib/result.ts';
+import { isHarborDocument } from './harbor/harbor-toml.ts';
+import { readHarborFolder } from './harbor/read-harbor.ts';
 import { readOwnFolder, readTomlDocument } from './own-folder.ts';
 import { readSweBench } from './swe-bench/read-swe-bench.ts';
 import type { TaskProblem, TaskSource } from './task-source.ts';
@@ -23,7 +26,9 @@ export async function readSource(ref: string): Promise<Result<TaskSource, readon
   const place = await placeAt(ref);
   if (place?.kind === 'folder') {
     const toml = await readTomlDocument(place.path);
-    return toml.ok ? readOwnFolder(place.path, toml.value) : err([toml.error]);
+    if (!toml.ok) return err([toml.error]);
+    const harbor = isHarborDocument(toml.value.document) ?? (await placeAt(path.join(place.path, 'tests')))?.kind === 'folder';
+    return harbor ? readHarborFolder(place.path, toml.value) : readOwnFolder(place.path, toml.value);
   }
   if (place?.kind === 'file') return readSweBench(place.path, null);
   // A file may have a "#" in its name, so that it is asked for whole first.

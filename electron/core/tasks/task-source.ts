@@ -58,6 +58,15 @@ export type TaskSource = {
   readonly problems: readonly TaskProblem[];
 };
 
+/** An obligation as a reader of foreign tasks writes it into its document. */
+export type ObligationEntry = {
+  readonly key: string;
+  readonly title: string;
+  readonly kind: 'binary' | 'count' | 'ordinal';
+  readonly cap: number;
+  readonly from: string;
+};
+
 /** The value as it stands in a message, short. */
 export const show = (value: unknown): string => {
   const text = typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : String(value);

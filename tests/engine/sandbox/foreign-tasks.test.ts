@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunStart } from '#shared/contract/run.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import { type Engine, startEngine, temporaryFolder } from '../../support/engine/engine-fixture.ts';
-import { sweBenchTask } from '../../support/engine/foreign-tasks.ts';
+import { harborTask, sweBenchTask } from '../../support/engine/foreign-tasks.ts';
 import { missingHere, python } from './support.ts';
 
 const missing = await missingHere();
@@ -99,5 +99,49 @@ esac`),
     });
     expect(detail).toMatchObject({ stop: 'contract_changed', counts: { tie: 1 } });
     expect(await readFile(changed, 'utf8')).toContain('more');
+  });
+});
+
+describe.skipIf(missing !== null)('a Harbor task', () => {
+  test('its own test.sh ranks: in its folders, with its variables; a repair in two steps, and the same recorded', async () => {
+    const task = await harborTask(path.join(folder.path, 'count-words'));
+    // The first attempt leaves a full reward itself and keeps the tests from running, which is not believed; the second repairs one fault, the third both.
+    const repairs = `case $PAWL_N in
+1) printf 'import os\\nopen("/logs/verifier/reward.txt", "w").write("1")\\n' > src/count.py ;;
+2) sed -i 's/ + 1//' src/count.py ;;
+3) sed -i 's/split(" ")/split()/' src/count.py ;;
+esac`;
+    const detail = await runOf({ task, attempts: 4, ...byCommand(repairs) });
+    expect(detail).toMatchObject({
+      stop: 'zero_rank',
+      genesis: { potential: 100 },
+      counts: { no_verdict: 1, commit: 2 },
+      head: { rank: [0] },
+    });
+    expect(await verdictOf(detail.id, 1)).toMatchObject({
+      kind: 'no_verdict',
+      code: 'crash',
+      message: expect.stringContaining('not trusted'),
+    });
+    expect(await verdictOf(detail.id, 2)).toMatchObject({ kind: 'ranked', rank: [75], details: { reward: 'reward is 0.25' } });
+    const { verdict } = await engine.client.call('run.transition', { run: detail.id, n: 3 });
+    const output = verdict?.kind === 'ranked' ? (verdict.runs[0]?.output ?? null) : null;
+    const said = output === null ? '' : new TextDecoder().decode((await engine.core.blob(output)) ?? undefined);
+    expect(said).toBe("/app hello it's on none plain ['run.sh', 'src']\n");
+
+    const again = await runOf({ task, attempts: 3, proposer: 'recorded', record: detail.id });
+    expect(again).toMatchObject({ stop: 'zero_rank', head: { rank: [0] } });
+  });
+
+  test('the built-in search gets ahead without a hint; a test that changes meanwhile stops a run', async () => {
+    const task = await harborTask(path.join(folder.path, 'searched'));
+    expect(await runOf({ task, attempts: 2 })).toMatchObject({ counts: { commit: 1 }, head: { rank: [75] } });
+    const changed = path.join(task, 'tests/check.py');
+    const detail = await runOf({ task, attempts: 3, ...byCommand(`echo "# more" >> ${changed}; echo "# $PAWL_N" >> src/count.py`) });
+    expect(detail).toMatchObject({ stop: 'contract_changed', counts: { tie: 1 } });
+    // Without a sandbox nothing could be where its tests look for it.
+    await expect(
+      engine.client.call('run.start', { task, proposer: 'search', slots: 1, seed: 1, attempts: 1, unsandboxed: true }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('/app, /logs, /tests') });
   });
 });

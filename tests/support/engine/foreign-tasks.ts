@@ -41,3 +41,9 @@ export async function sweBenchTask(
   await sweBenchCheckout(checkout);
   return { file, checkout, id };
 }
+
+/** A copy of Harbor's task at `folder`, which is absolute and not there yet. Gives the folder. */
+export async function harborTask(folder: string): Promise<string> {
+  await cp(path.join(fixtures, 'harbor/count-words'), folder, { recursive: true });
+  return folder;
+}

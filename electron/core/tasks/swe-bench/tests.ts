@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { compareUtf8 } from '#shared/lib/text.ts';
 import { testId } from '#electron/verifiers/adapters/test-pattern.ts';
+import type { ObligationEntry } from '../task-source.ts';
 
 export type Group = 'FAIL_TO_PASS' | 'PASS_TO_PASS';
 
@@ -61,15 +62,6 @@ export function listTests(lists: Readonly<Record<Group, readonly string[]>>): { 
   }
   return { tests, twice: lists.FAIL_TO_PASS.length + lists.PASS_TO_PASS.length - tests.length };
 }
-
-/** An obligation as task.toml writes it. */
-export type ObligationEntry = {
-  readonly key: string;
-  readonly title: string;
-  readonly kind: 'binary' | 'count';
-  readonly cap: number;
-  readonly from: string;
-};
 
 const prefixes: Readonly<Record<Group, string>> = { FAIL_TO_PASS: 'f2p', PASS_TO_PASS: 'p2p' };
 
