@@ -22,6 +22,9 @@ function provide(): void {
     ...(process.platform === 'linux' && !has('bwrap') ? ['bubblewrap'] : []),
     ...(process.platform === 'linux' && !has('strace') ? ['strace'] : []),
     ...(process.platform === 'linux' && !hasPytest() ? ['python3-pytest'] : []),
+    // What the sandbox of macOS needs on Linux, where it is tested.
+    ...(process.platform === 'linux' && !has('socat') ? ['socat'] : []),
+    ...(process.platform === 'linux' && !has('rg') ? ['ripgrep'] : []),
   ];
   if (missing.length === 0) return;
   const command = `apt-get update && apt-get install -y ${missing.join(' ')}`;

@@ -4,7 +4,7 @@ import { aggregateVerdicts } from '#shared/domain/aggregate.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { isFault } from '#shared/domain/executions.ts';
 import type { Sha } from '#shared/domain/ids.ts';
-import { NoVerdictCode, type RunRef, Verdict } from '#shared/domain/verdict.ts';
+import { NoVerdictCode, type RunRef, SandboxRecord, Verdict } from '#shared/domain/verdict.ts';
 import type { Measurement } from '#electron/governor/measure.ts';
 import { verdictRecord } from '#electron/governor/verdict-record.ts';
 import type { StoredVerdict, StoredVerifierRun, VerifierRunInput } from '#electron/store/api.ts';
@@ -96,12 +96,25 @@ export function readMeasurements(input: RecordedVerdict, findings: Findings): Re
   return { measurements, host };
 }
 
-// Most verdicts are ranked and name their executions as their rows do: then the body does not have to be read. Null for any other.
+// The sandbox of the first execution of a verdict; it is flat, so that its text ends with the first brace.
+const sandboxOfFirst = /^\{"runs":\[\{"id":"[^"]*","durationMs":[^",]*,"output":(?:null|"[^"]*"),"sandbox":(\{[^{}]*\})\}/;
+
+// Most verdicts are ranked and name their executions as their rows do, all in one sandbox or none: then the body does not have to be read.
+// Null for any other.
 function refsAsWritten({ kind, body, runs }: StoredVerdict): readonly RunRef[] | null {
   if (kind !== 'ranked' || runs.length === 0) return null;
-  const refs = runs.map(({ id, duration_ms: durationMs, output }) => ({ id, durationMs, output }));
+  const said = sandboxOfFirst.exec(body)?.[1];
+  const boxed = said === undefined ? {} : sandboxIn(said);
+  if (boxed === null) return null;
+  const refs = runs.map(({ id, duration_ms: durationMs, output }) => ({ id, durationMs, output, ...boxed }));
   return body.startsWith(`{"runs":${JSON.stringify(refs)},"stable":`) ? refs : null;
 }
+
+const sandboxIn = (text: string): Pick<RunRef, 'sandbox'> | null => {
+  const parsed = parseStrictJson(new TextEncoder().encode(text));
+  const sandbox = parsed.ok ? SandboxRecord.safeParse(parsed.value) : null;
+  return sandbox?.success === true ? { sandbox: sandbox.data } : null;
+};
 
 const alone = (verdict: Verdict): Measurement => ({ verdict, runs: [], blobs: [], ms: 0, retries: 0, aborted: false });
 

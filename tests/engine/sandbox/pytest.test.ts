@@ -9,8 +9,9 @@ import { never, startVerifiers } from '../verifiers/support.ts';
 import { type Given, goodCode, missingHere, python, rankOf, repairRequest, repairVerifier, seedCode } from './support.ts';
 import { verifier } from './weak.ts';
 
-/** A pytest of its own for every user of this machine, or why there is none. */
-function installPytest(folder: string): { readonly python: string } | { readonly missing: string } {
+/** The system's pytest (`inside` sandboxes as well), else one of its own for every user of this machine, or why there is none. */
+function findPytest(folder: string): { readonly python: string; readonly inside: boolean } | { readonly missing: string } {
+  if (spawnSync(python, ['-I', '-m', 'pytest', '--version']).status === 0) return { python, inside: true };
   const own = path.join(folder, 'bin/python');
   const steps: readonly (readonly string[])[] = [
     [python, '-m', 'venv', folder],
@@ -22,14 +23,14 @@ function installPytest(folder: string): { readonly python: string } | { readonly
     if (status !== 0) return { missing: `${args.join(' ')}: ${error?.message ?? stderr.trim().split('\n').at(-1) ?? 'failed'}` };
   }
   chmodSync(folder, 0o755);
-  return { python: own };
+  return { python: own, inside: false };
 }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pawl-pytest-'));
 const sandbox = await missingHere();
-const found = sandbox === null ? installPytest(folder) : { missing: sandbox };
+const found = sandbox === null ? findPytest(folder) : { missing: sandbox };
 const missing = 'missing' in found ? found.missing : null;
-if (missing !== null) process.stderr.write(`SKIPPED attacks on a real pytest: it cannot be installed here (${missing})\n`);
+if (missing !== null) process.stderr.write(`SKIPPED attacks on a real pytest: there is none, and none can be installed (${missing})\n`);
 
 const report = `
 def report(values):
@@ -109,11 +110,11 @@ const verify = async (files: Readonly<Record<string, string>>, given: Given) => 
 
 const makeReport = `
 import pytest
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    report = yield
+    outcome = yield
+    report = outcome.get_result()
     report.outcome, report.longrepr = "passed", None
-    return report
 `;
 const patchReports = `
 import _pytest.reports
@@ -128,8 +129,8 @@ _pytest.reports.TestReport.from_item_and_call = classmethod(forged)
 describe.skipIf(missing !== null)('a real pytest', () => {
   test.each<[string, Readonly<Record<string, string>>, readonly number[]]>([
     ['a conftest.py that makes every report a success', { 'conftest.py': makeReport }, [1, 3]],
-    // There is no pytest where the candidate runs, so that it fails.
-    ['the same from inside the code', { 'numbers_.py': patchReports + seedCode }, [3, 3]],
+    // Where the candidate runs there may be no pytest: then it fails.
+    ['the same from inside the code', { 'numbers_.py': patchReports + seedCode }, 'inside' in found && found.inside ? [1, 3] : [3, 3]],
     ['a sitecustomize.py that ends it', { 'sitecustomize.py': 'import os\nos._exit(0)\n' }, [1, 3]],
     ['exit 0 from inside a test', { 'numbers_.py': 'import os\nos._exit(0)\n' }, [3, 3]],
     ['a pytest.ini that only collects', { 'pytest.ini': '[pytest]\naddopts = --collect-only\n' }, [1, 3]],
