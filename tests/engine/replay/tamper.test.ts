@@ -11,6 +11,7 @@ const { open, replayed } = storedForEdits({
   script: randomScript(3, 12),
   header: { slots: 3, budget: { attempts: 36 } },
   verifier: {
+    sandbox: { backend: 'bubblewrap', lacks: ['systemCalls'] },
     override: (tree, time, state) =>
       'rank' in state && time === 1 && Number.parseInt(tree.slice(0, 4), 16) % 6 === 0 ? { noVerdict: 'infra' } : state,
   },

@@ -5,7 +5,7 @@ import { noGuarantees } from '#electron/verifiers/sandbox/api.ts';
 import type { Verification, VerifierService } from '#electron/verifiers/api.ts';
 import { sha256Hex, sha256Text } from '#shared/lib/hash.ts';
 import type { Sha } from '#shared/domain/ids.ts';
-import type { NoVerdictCode } from '#shared/domain/verdict.ts';
+import type { NoVerdictCode, SandboxRecord } from '#shared/domain/verdict.ts';
 import { assertNever } from '#shared/lib/assert.ts';
 import { bytesOf } from './builders.ts';
 import { State } from './scripted-verifier.ts';
@@ -22,12 +22,15 @@ export type ReportingOptions = {
   readonly override?: (tree: Sha, time: number, state: State) => State;
   /** Whether executions write something beside their report. */
   readonly output?: (tree: Sha, time: number) => string;
+  /** What every execution says of the sandbox of its candidate. */
+  readonly sandbox?: SandboxRecord;
 };
 
 export function createReportingVerifier({
   name = 'v',
   override = (_tree, _time, state) => state,
   output = (tree) => `looked at ${tree}\n`,
+  sandbox,
 }: ReportingOptions = {}): ReportingVerifier {
   const verified: Sha[] = [];
   return {
@@ -83,7 +86,12 @@ export function createReportingVerifier({
       const blobs = [execution.report, execution.output].flatMap((bytes) => (bytes === null ? [] : [{ sha: sha256Hex(bytes), bytes }]));
       const [reportSha, outputSha] = [execution.report, execution.output].map((bytes) => (bytes === null ? null : sha256Hex(bytes)));
       return {
-        verdict: verdictOf(judgement, { id, durationMs: base.durationMs, output: outputSha ?? null }),
+        verdict: verdictOf(judgement, {
+          id,
+          durationMs: base.durationMs,
+          output: outputSha ?? null,
+          ...(sandbox === undefined ? {} : { sandbox }),
+        }),
         runs: [
           {
             id,
