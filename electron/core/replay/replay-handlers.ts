@@ -48,7 +48,15 @@ export function createReplayHandlers({ store, verifiers, resolveRun, closing }: 
 }
 
 async function* decisions(store: Store, run: RunId, signal: AbortSignal): AsyncGenerator<DecisionReplayItem, void, void> {
-  const { lastEvent, ...report } = yield* replayDecisions({ store }, run, signal);
+  // The report is passed on once it is stored: a client that has it may leave, and asks for the badge at once.
+  let last: DecisionReplayItem | null = null;
+  await using replaying = replayDecisions({ store }, run, signal);
+  let step = await replaying.next();
+  for (; step.done !== true; step = await replaying.next()) {
+    if (step.value.kind === 'report') last = step.value;
+    else yield step.value;
+  }
+  const { lastEvent, ...report } = step.value;
   await store.setDecisionReplay({
     run,
     at: new Date().toISOString(),
@@ -58,6 +66,7 @@ async function* decisions(store: Store, run: RunId, signal: AbortSignal): AsyncG
     mismatches: report.mismatchCount,
     missing: report.missingCount,
   });
+  if (last !== null) yield last;
 }
 
 async function statusOf(store: Store, run: RunId): Promise<ReplayStatus> {

@@ -149,6 +149,8 @@ const applyFile = (patch: StructuredPatch, tree: TreeEdit): void => {
 
 /** Applies a text that is a diff and nothing else. Throws an ApplyFailed that names file and hunk. */
 export function applyDiff(diff: string, tree: TreeEdit): void {
+  // The parser passes over it, and what is left would be an empty file.
+  if (/^GIT binary patch\r?$/m.test(diff)) throw new ApplyFailed('it has a binary patch, which a diff of text does not carry');
   for (const patch of parse(diff)) applyFile(patch, tree);
 }
 

@@ -111,6 +111,10 @@ describe('what models write', () => {
         'diff --git a/src/a.js b/src/a.js\nindex 1..2 100644\nBinary files a/src/a.js and b/src/a.js differ\n',
         { code: 'apply_failed', message: '"b/src/a.js" is a binary change, which a diff of text does not carry' },
       ],
+      [
+        'diff --git a/b.png b/b.png\nnew file mode 100644\nindex 0000000..1111111\nGIT binary patch\nliteral 3\nKcmZQ%W?%pS00000\n\n',
+        { code: 'apply_failed', message: 'it has a binary patch, which a diff of text does not carry' },
+      ],
       ['--- a/src/a.js\n+++ b/src/a.js\nno hunk\n', { code: 'apply_failed', message: 'no hunk follows the names of "b/src/a.js"' }],
       [
         '--- a/src/a.js\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n',
