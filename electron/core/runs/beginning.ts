@@ -11,7 +11,7 @@ import type { BlobInput, CreateRun, ResumeState, Store, TreeInput } from '#elect
 import type { VerifierService } from '#electron/verifiers/api.ts';
 import type { ChatServers } from '../servers/chat-servers.ts';
 import type { LoadedTask } from '../tasks/load-task.ts';
-import { humanSpec, knownProposer, newProposer, proposerOf } from './proposers.ts';
+import { humanSpec, newProposer, proposerOf } from './proposers.ts';
 import { noSuchRun } from './run-views.ts';
 import { prepareTask, programOf, sandboxOrRefuse } from './seed.ts';
 import { loadFiles, schemaOf } from './stored-files.ts';
@@ -54,12 +54,10 @@ function refuseSlots({ proposer, slots }: RunStart): void {
 }
 
 async function fromTask({ store, verifiers, servers }: Deps, input: RunStart, folder: string): Promise<Beginning> {
-  // Before the folder is read: what does not exist fails whatever the task is.
-  const kind = knownProposer(input.proposer);
   refuseSlots(input);
   const { task, contract } = await prepareTask(folder, input);
   const { info } = task;
-  const { spec, blobs } = await newProposer(servers, store, kind, input, info);
+  const { spec, blobs } = await newProposer(servers, store, input.proposer, input, info);
   const unsandboxed = runsFreely(input, contract);
   const sandbox = await sandboxOrRefuse(verifiers, contract, unsandboxed);
   const header = RunHeader.parse({

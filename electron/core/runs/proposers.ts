@@ -22,9 +22,6 @@ import type { ProgramService } from '#electron/verifiers/program-api.ts';
 import type { ChatServers } from '../servers/chat-servers.ts';
 import { noSuchRun } from './run-views.ts';
 
-const known = z.enum(['search', 'openai', 'command', 'recorded', 'human']);
-type Known = z.infer<typeof known>;
-
 type Spec = RunHeader['proposer'];
 
 const Operators = z.array(SearchOperator).min(1);
@@ -44,15 +41,6 @@ const identifyMs = 20_000;
 /** Milliseconds that a program may take unless said. */
 const commandTimeoutMs = 600_000;
 
-/** Throws bad_input for a kind that this version does not have. */
-export function knownProposer(kind: ProposerKind): Known {
-  const parsed = known.safeParse(kind);
-  if (parsed.success) return parsed.data;
-  throw new RpcError('bad_input', `the proposer "${kind}" does not exist in this version; it has: ${known.options.join(', ')}`, {
-    field: 'proposer',
-  });
-}
-
 /** What names the proposer in the header of a new run, and the objects that it needs in the store. */
 export type NewProposer = { readonly spec: Spec; readonly blobs: readonly BlobInput[] };
 
@@ -60,7 +48,7 @@ export type NewProposer = { readonly spec: Spec; readonly blobs: readonly BlobIn
 export async function newProposer(
   servers: ChatServers,
   store: Pick<Store, 'getRun' | 'getResponses' | 'getBlob'>,
-  kind: Known,
+  kind: ProposerKind,
   { command, record, server }: Pick<RunStart, 'command' | 'record' | 'server'>,
   task: Pick<TaskInfo, 'path' | 'operators' | 'contract'>,
 ): Promise<NewProposer> {

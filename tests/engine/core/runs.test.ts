@@ -239,10 +239,11 @@ describe('refusals name what, where and what to do', () => {
   test('of a start', async () => {
     const engine = await engineHere();
     const task = await smallTaskHere();
-    expect(await refusal(engine.client.call('run.start', { task, proposer: 'openai', slots: 1, seed: 0 }))).toMatchObject({
-      code: 'bad_input',
-      where: { field: 'proposer' },
-      message: expect.stringContaining('search'),
+    const server = { baseUrl: 'http://127.0.0.1:9/v1' };
+    expect(await refusal(engine.client.call('run.start', { task, proposer: 'openai', slots: 1, seed: 0, server }))).toMatchObject({
+      code: 'unavailable',
+      where: { field: 'server.baseUrl' },
+      message: expect.stringContaining('nothing listens at http://127.0.0.1:9/v1'),
     });
     const nowhere = await refusal(start(engine, path.join(task, 'nowhere')));
     expect(nowhere.code).toMatch(/bad_input|not_found/);
