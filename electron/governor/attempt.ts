@@ -1,6 +1,7 @@
 // From a stored response to a slot that is settled by itself (invalid, duplicate, known verdict) or has to be verified. In slot order,
 // before anything is verified, so that nothing depends on which verification ends first. Semantics, section 5, step 3.
 import { assertNever } from '#shared/lib/assert.ts';
+import type { AutoOutput } from '#shared/domain/auto-evidence.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import type { InvalidCode, Verdict } from '#shared/domain/verdict.ts';
@@ -18,7 +19,11 @@ export type Proposed = {
   readonly response: Sha | null;
   /** Ids of the memory entries that the proposer was shown, in their order. */
   readonly retrieved: readonly Sha[];
+  /** What the automatic commands said on the way to the response, in order, and on which trees. */
+  readonly observed: Observed;
 };
+
+export type Observed = { readonly outputs: readonly AutoOutput[]; readonly trees: readonly NamedTree[] };
 
 /** What is known of a slot before verification. */
 export type Standing =

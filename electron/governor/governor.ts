@@ -1,4 +1,5 @@
 // The loop of a governed run: plan a round, make it durable, run it, commit it, until something stops it. Semantics, section 5.
+import type { AutoCommand } from '#shared/domain/auto-registry.ts';
 import { createLedger, noAmounts, type Usage } from '#shared/domain/budget-ledger.ts';
 import type { Cost } from '#shared/domain/budget.ts';
 import type { CertifiedBundle } from '#shared/domain/bundle.ts';
@@ -15,7 +16,15 @@ import { createVerdictCache } from './verdict-cache.ts';
 
 type Ask = 'go' | 'stop' | 'close';
 
-type State = { head: CertifiedBundle; headFiles: readonly TreeFile[]; nextN: number; nextRound: number; nextDraw: number; streak: number };
+type State = {
+  head: CertifiedBundle;
+  headFiles: readonly TreeFile[];
+  nextN: number;
+  nextRound: number;
+  nextDraw: number;
+  streak: number;
+  registered: readonly AutoCommand[];
+};
 
 /**
  * Starts the loop of a run that exists in the store and has no stop reason. The result's `done` resolves once the last transaction is
@@ -52,6 +61,7 @@ async function loop(
     nextRound: start.nextRound,
     nextDraw: start.nextDraw,
     streak: start.noVerdictStreak,
+    registered: start.registered,
   };
   // Wall time is charged in one piece per round, from the end of the last charge, so that no time falls between two rounds.
   let wallFrom = deps.monotonicMs();
@@ -85,6 +95,7 @@ async function loop(
         plan,
         start,
         cache,
+        registered: state.registered,
         signal,
         onProposed: (durable) => {
           proposed = durable;
@@ -120,6 +131,7 @@ async function loop(
       await deps.store.commitRound(records.commit);
       abandoned = null;
       advance(state, plan, records, winner, streak);
+      state.registered = round.registered;
       for (const { tree, sha, verdict, outcome } of records.verdicts) {
         if (tree === null) continue;
         if (outcome === 'unstable') cache.forget(tree);
@@ -149,6 +161,7 @@ async function loop(
         contract,
         longestMs: deps.proposer.longestMs,
         proposal: deps.proposer.reserved,
+        registered: state.registered,
       });
       if (plan === null) return await stopped({ reason: 'budget', note: null });
       const context: RoundContext = { run, headerSha, contract, head: state.head, headFiles: state.headFiles };

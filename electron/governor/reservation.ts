@@ -1,4 +1,5 @@
 // What is set aside before a round is opened: per slot, lowest first; what does not fit makes the round smaller. Semantics, sections 5 and 7.
+import { type AutoCommand, autoCommands } from '#shared/domain/auto-registry.ts';
 import type { Amounts, Budget } from '#shared/domain/budget.ts';
 import type { BudgetLedger, Remaining } from '#shared/domain/budget-ledger.ts';
 import { measurementsPerAttempt } from '#shared/domain/confirm.ts';
@@ -26,16 +27,15 @@ const worstRuns = ({ measurement }: Contract): number => measurementsPerAttempt(
 const slotAmounts = (
   slot: number,
   slots: number,
-  contract: Contract,
+  { contract, registered, proposal = oneRequest }: Pick<RoundFacts, 'contract' | 'registered' | 'proposal'>,
   left: Remaining,
   proposeMs: number,
-  proposal: ProposalReservation,
 ): Amounts => {
   const upTo = (worst: number, least: number, available: number | null): number =>
     slot === 0 && available !== null && available >= least ? Math.min(worst, available) : worst;
   const measurements = measurementsPerAttempt(contract.measurement);
   const longest = measurements * verifyDeadlineMs(contract);
-  const autos = contract.auto.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0);
+  const autos = autoCommands(contract, registered).reduce((sum, { timeoutMs }) => sum + timeoutMs, 0);
   return {
     attempts: 1,
     rounds: slot === 0 ? 1 : 0,
@@ -54,6 +54,8 @@ export type RoundFacts = {
   /** Slots that the header asks for. */
   readonly slots: number;
   readonly contract: Contract;
+  /** Automatic commands beside those of the contract. */
+  readonly registered: readonly AutoCommand[];
   /** The longest that the attempts of a round, all begun at once, take; absent where that is hardly any time. */
   readonly longestMs?: number | undefined;
   /** What the proposer of an attempt takes at most. */
@@ -68,7 +70,7 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
   const slots: PlannedSlot[] = [];
   for (let slot = 0; slot < wanted; slot++) {
     const proposeMs = (facts.longestMs ?? 0) + proposeAllowanceMs;
-    const reserved = slotAmounts(slot, wanted, facts.contract, ledger.remaining(), proposeMs, facts.proposal ?? oneRequest);
+    const reserved = slotAmounts(slot, wanted, facts, ledger.remaining(), proposeMs);
     if (!ledger.reserve(reserved)) break;
     slots.push({ n: facts.nextN + slot, slot, draw: facts.nextDraw + slot, reserved });
   }
@@ -78,7 +80,8 @@ export function planRound(ledger: BudgetLedger, facts: RoundFacts): RoundPlan | 
 /** Whether another round of at least one slot would fit. */
 export function roundFits(ledger: BudgetLedger, contract: Contract, proposal: ProposalReservation = oneRequest): boolean {
   const left = ledger.remaining();
-  const least = slotAmounts(0, 1, contract, left, proposeAllowanceMs, proposal);
+  // How long commands may take changes nothing here: the lowest slot takes what is left.
+  const least = slotAmounts(0, 1, { contract, registered: [], proposal }, left, proposeAllowanceMs);
   return (
     (left.attempts ?? least.attempts) >= least.attempts &&
     (left.rounds ?? least.rounds) >= least.rounds &&

@@ -1,4 +1,5 @@
 // What one round leaves behind, as the input of one transaction. Nothing is decided here.
+import { hash } from 'node:crypto';
 import { abortedMemory, abortedTransition } from '#shared/domain/aborted.ts';
 import { bundleId, summaryText } from '#shared/domain/bundle-id.ts';
 import { aggregateVerdicts, runsOf } from '#shared/domain/aggregate.ts';
@@ -8,7 +9,8 @@ import type { BundleBody, CertifiedBundle } from '#shared/domain/bundle.ts';
 import { type Contract, isTamperEvidentOnly } from '#shared/domain/contract.ts';
 import type { FinalSlot } from '#shared/domain/decide.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
-import { joinEvidence } from '#shared/domain/auto-evidence.ts';
+import { type AutoOutput, type AutoRequestRecord, joinEvidence, recordText, requestRecord } from '#shared/domain/auto-evidence.ts';
+import type { Registration } from '#shared/domain/auto-registry.ts';
 import { excerptFor, memoryEntry } from '#shared/domain/memory-entry.ts';
 import type { MemoryEntry } from '#shared/domain/memory.ts';
 import { potential } from '#shared/domain/rank.ts';
@@ -17,7 +19,7 @@ import type { TreeFile } from '#shared/domain/tree.ts';
 import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { sha256Text } from '#shared/lib/hash.ts';
-import type { BlobInput, CommitRound, TreeInput, VerdictInput } from '#electron/store/api.ts';
+import type { AutoRows, BlobInput, CommitRound, TreeInput, VerdictInput } from '#electron/store/api.ts';
 import type { Verification } from '#electron/verifiers/api.ts';
 import type { Attempt, Proposed } from './attempt.ts';
 import { addVerdictEvent, createEventWriter, type EventWriter } from './event-writer.ts';
@@ -43,7 +45,11 @@ export type SlotRecord = {
   readonly measurements: readonly Measurement[];
   /** Of the head's tree, made beside those of the candidate. */
   readonly baseMeasurements: readonly Measurement[];
-  /** What the task's automatic commands said about the candidate, from `autoText`; empty without any. */
+  /** What the response asked to have registered, and what became of it. */
+  readonly registrations: readonly Registration[];
+  /** What automatic commands said on the way to the candidate and about it. */
+  readonly outputs: readonly AutoOutput[];
+  /** The same as a part of the excerpt, from `autoText`; empty without any. */
   readonly auto: string;
   readonly cost: Cost;
 };
@@ -95,6 +101,40 @@ function addProposal(
   });
 }
 
+type Kept = { readonly sha: Sha; readonly bytes: Uint8Array };
+
+const keep = (blobs: Map<Sha, BlobInput>, record: AutoOutput | AutoRequestRecord): Kept => {
+  const bytes = new TextEncoder().encode(recordText(record));
+  const sha = hash('sha256', bytes, 'hex');
+  blobs.set(sha, { sha, bytes });
+  return { sha, bytes };
+};
+
+function addRegistrations(
+  writer: EventWriter,
+  blobs: Map<Sha, BlobInput>,
+  round: number,
+  { attempt, registrations }: SlotRecord,
+): AutoRows['registrations'] {
+  const { n, slot } = attempt.planned;
+  return registrations.map((registration, position) => {
+    const { refusal } = registration;
+    const { sha, bytes } = keep(blobs, requestRecord(registration));
+    writer.add({ type: 'register', body: { n, round, slot, request: writer.commit(sha, bytes), refusal } });
+    return { n, position, record: sha, refusal };
+  });
+}
+
+function addOutputs(writer: EventWriter, blobs: Map<Sha, BlobInput>, n: number, outputs: readonly AutoOutput[]): AutoRows['outputs'] {
+  if (outputs.length === 0) return [];
+  const kept = outputs.map((output) => ({ output, ...keep(blobs, output) }));
+  writer.add({
+    type: 'auto',
+    body: { n, outputs: kept.map(({ output: { tree, at }, sha, bytes }) => ({ tree, at, record: writer.commit(sha, bytes) })) },
+  });
+  return kept.map(({ output: { tree }, sha }, position) => ({ n, position, tree, record: sha }));
+}
+
 function addStop(writer: EventWriter, stop: Stop | null): void {
   if (stop !== null) writer.add({ type: 'stop', body: { reason: stop.reason } });
 }
@@ -127,9 +167,15 @@ export function finishedRecords(
   const kept: FinishedRecords['verdicts'][number][] = [];
   let bundle: CertifiedBundle | null = null;
 
-  for (const { attempt } of slots) addProposal(writer, plan.round, attempt, attempt.candidate?.tree ?? null);
+  const rows: { registrations: AutoRows['registrations'][number][]; outputs: AutoRows['outputs'][number][] } = {
+    registrations: [],
+    outputs: [],
+  };
 
-  for (const { attempt, final, measurements, baseMeasurements, auto, cost } of slots) {
+  for (const { attempt } of slots) addProposal(writer, plan.round, attempt, attempt.candidate?.tree ?? null);
+  for (const slot of slots) rows.registrations.push(...addRegistrations(writer, blobs, plan.round, slot));
+
+  for (const { attempt, final, measurements, baseMeasurements, outputs, auto, cost } of slots) {
     const { planned, candidate, standing } = attempt;
     const tree = candidate?.tree ?? null;
     const verdict = final.verdict;
@@ -191,6 +237,11 @@ export function finishedRecords(
       trees.set(candidate.tree, { tree: candidate.tree, manifest: candidate.manifest });
       addTreeBlobs(blobs, candidate, headFiles);
     }
+    for (const observed of attempt.observed.trees) {
+      trees.set(observed.tree, { tree: observed.tree, manifest: observed.manifest });
+      addTreeBlobs(blobs, observed, headFiles);
+    }
+    rows.outputs.push(...addOutputs(writer, blobs, planned.n, outputs));
     const { changes, hunks } = candidate === null ? { changes: [], hunks: [] } : deps.changes(headFiles, candidate.files);
     const certified: CertifiedBundle | null =
       final.outcome === 'commit'
@@ -267,6 +318,7 @@ export function finishedRecords(
     expectedHead: head.id,
     ...sumCosts(slots.map(({ cost }) => cost)),
     events: writer.events,
+    ...(rows.registrations.length + rows.outputs.length === 0 ? {} : { autos: rows }),
     stop,
   };
   return { commit, bundle, verdicts: kept };

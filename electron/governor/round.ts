@@ -5,8 +5,11 @@ import { sha256Hex } from '#shared/lib/hash.ts';
 import type { Usage } from '#shared/domain/budget-ledger.ts';
 import type { Amounts } from '#shared/domain/budget.ts';
 import { decideRound, finishRound, type SlotInput } from '#shared/domain/decide.ts';
+import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { VerifyRequest } from '#electron/verifiers/api.ts';
 import { autoText } from '#shared/domain/auto-evidence.ts';
+import { type AutoCommand, autoCommands, type AutoRequest, registerRound } from '#shared/domain/auto-registry.ts';
+import { type AutoRunner, createAutoDesk } from './auto-desk.ts';
 import { runAutos } from './auto-round.ts';
 import { type Attempt, type NamedTree, type Proposed, readAttempts } from './attempt.ts';
 import { memoryView } from '#shared/domain/retrieve.ts';
@@ -24,6 +27,8 @@ export type RoundInput = {
   readonly plan: RoundPlan;
   readonly start: Pick<GovernorStart, 'header' | 'verifierFiles'>;
   readonly cache: VerdictCache;
+  /** Automatic commands that proposers have registered so far. */
+  readonly registered: readonly AutoCommand[];
   /** Aborts proposing and verifying; what it means for the round is for the loop to say. */
   readonly signal: AbortSignal;
   /** Told once the proposals are durable: an aborted round names them. */
@@ -33,7 +38,12 @@ export type RoundInput = {
 type MeasuredTree = Pick<NamedTree, 'tree' | 'files'>;
 
 /** Every slot with its measurements and what it used, not yet settled; or null: something was ended before it was done. */
-export type DecidedRound = { readonly slots: readonly Omit<SlotRecord, 'cost'>[]; readonly usage: readonly Usage[] };
+export type DecidedRound = {
+  readonly slots: readonly Omit<SlotRecord, 'cost'>[];
+  readonly usage: readonly Usage[];
+  /** Automatic commands that are registered after the round. */
+  readonly registered: readonly AutoCommand[];
+};
 
 /** Proposes, verifies and decides an opened round. Null: it was aborted before everything that it began had ended. Throws `RunnerLost`. */
 export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<DecidedRound | null> {
@@ -80,34 +90,47 @@ export async function runRound(deps: GovernorDeps, input: RoundInput): Promise<D
   if (confirmed === null) return null;
   refuseLost(deps.verifiers);
   const finished = finishRound(decision, confirmed.winner, confirmed.confirmations);
-  const autos = await runAutos(
-    {
-      service: deps.autos,
-      concurrency: deps.verifiers.concurrency,
-      contract,
-      attempts,
-      request: (candidate) => verifyRequest(input, candidate),
-    },
-    signal,
-  );
+  const registrations = registerRound(contract, input.registered, requestsOf(deps.proposer, attempts));
+  const commands = autoCommands(contract, registrations.registered);
+  const autos = await runAutos(autoRunner(deps, input), commands, attempts, deps.verifiers.concurrency, signal);
   refuseLost(deps.verifiers);
   const slots = attempts.map((attempt, i) => {
     const { candidate, base } = measurementsOf(attempt.planned.slot);
+    const outputs = [...attempt.observed.outputs, ...(autos.get(attempt.planned.slot) ?? [])];
+    const asked = ensure(registrations.slots[i], `requests of slot ${attempt.planned.slot}`);
     return {
       attempt,
       final: ensure(finished.slots[i], `outcome of slot ${attempt.planned.slot}`),
       measurements: candidate,
       baseMeasurements: base,
-      auto: autoText(contract.obligations, autos.get(attempt.planned.slot) ?? []),
+      registrations: asked,
+      outputs,
+      auto: autoText(contract.obligations, outputs, asked),
     };
   });
   return {
     slots,
     usage: slots.map(({ attempt, measurements: own, baseMeasurements }) => usageOf(attempt, [...own, ...baseMeasurements])),
+    registered: registrations.registered,
   };
 }
 
-async function propose(deps: GovernorDeps, { context, plan, start, signal, onProposed }: RoundInput): Promise<readonly Proposed[] | null> {
+/** What the stored responses of a round ask to have registered, in slot order. */
+export function requestsOf(
+  { registrations }: Pick<Proposer, 'registrations'>,
+  proposed: readonly Pick<Proposed, 'proposal'>[],
+): readonly (readonly AutoRequest[])[] {
+  return proposed.map(({ proposal: { response } }) => (response === null ? [] : (registrations?.(response) ?? [])));
+}
+
+const autoRunner = ({ autos }: GovernorDeps, input: RoundInput): AutoRunner => ({
+  contract: input.context.contract,
+  service: autos,
+  request: (tree) => verifyRequest(input, tree),
+});
+
+async function propose(deps: GovernorDeps, input: RoundInput): Promise<readonly Proposed[] | null> {
+  const { context, plan, start, registered, signal, onProposed } = input;
   const { head, headFiles, contract, run } = context;
   const limits = deps.proposer.memory;
   const shown = limits === undefined ? [] : await deps.store.retrieveMemory({ run, limits });
@@ -116,10 +139,13 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
   const retrieved = shown.map(({ id }) => id);
   const { seed } = start.header;
   const { writable } = contract.artifact;
+  const desks = plan.slots.map(() => createAutoDesk(autoRunner(deps, input), registered, (files) => deps.check(headFiles, files)));
   const answers = await Promise.allSettled(
-    plan.slots.map(({ n, slot, draw }) =>
-      deps.proposer.propose({ n, draw, slot, seed, baseTree: head.tree, base: headFiles, rank: head.rank, writable, memory }, signal),
-    ),
+    plan.slots.map(({ n, slot, draw }, i) => {
+      const { desk: autos } = ensure(desks[i], `desk of slot ${slot}`);
+      const { tree: baseTree, rank } = head;
+      return deps.proposer.propose({ n, draw, slot, seed, baseTree, base: headFiles, rank, writable, memory, autos }, signal);
+    }),
   );
   if (signal.aborted) return null;
   // The proposer's own program runs there too.
@@ -134,6 +160,7 @@ async function propose(deps: GovernorDeps, { context, plan, start, signal, onPro
       request: sha256Hex(request),
       response: response === null ? null : sha256Hex(response),
       retrieved,
+      observed: ensure(desks[i], `desk of slot ${i}`).observed(),
     };
   });
   await deps.store.storeProposals({

@@ -2,6 +2,8 @@
 // the verifier to say. `propose` may be slow and impure, `materialise` is pure, so that a replay rebuilds every tree from stored bytes.
 import type { Json } from '#shared/lib/canonical-json.ts';
 import type { Result } from '#shared/lib/result.ts';
+import type { AutoOutput } from '#shared/domain/auto-evidence.ts';
+import type { AutoCommand, AutoRequest, Registered } from '#shared/domain/auto-registry.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { MemoryLimits, MemoryView } from '#shared/domain/retrieve.ts';
@@ -27,6 +29,33 @@ export type ProposeContext = {
   readonly writable: readonly string[];
   /** What of the exploration memory this round shows, the same for all its slots; empty for a proposer that reads none. */
   readonly memory: readonly MemoryView[];
+  readonly autos: AutoDesk;
+};
+
+/** What the automatic commands said about one tree of a proposal. `outputs` is empty where `problem` says why nothing was run. */
+export type Observation = {
+  /** The very tree that they ran on; null where its files have no name that could be stored. */
+  readonly tree: Sha | null;
+  readonly problem: string | null;
+  readonly outputs: readonly Pick<AutoOutput, 'name' | 'ending' | 'output'>[];
+};
+
+/** The automatic commands, as one attempt may use them while it proposes. They run in their own place and tell; they change nothing. */
+export type AutoDesk = {
+  /** Everything that runs on a candidate now: declared by the task, registered before this round, and what `register` has accepted here. */
+  readonly commands: () => readonly AutoCommand[];
+  /** argv patterns of the task's allow list; empty where nothing may be registered. */
+  readonly allowed: readonly (readonly string[])[];
+  /**
+   * Says whether a request would hold, and has it run by `observe` from now on. It becomes a part of the run only through the response:
+   * `Proposer.registrations` has to find it there, so that a replay does. Another slot of the same round may have taken the name by then.
+   */
+  register(request: AutoRequest): Registered;
+  /**
+   * To be called after every edit: runs all commands on the whole tree `files`, one after the other. A tree that could be no candidate is
+   * not run. What is told is filtered by visibility; the whole goes into the record of the attempt. Rejects only when `signal` aborts.
+   */
+  observe(files: readonly TreeFile[], signal: AbortSignal): Promise<Observation>;
 };
 
 /** The most that one attempt may take: requests, the first and its repetitions, and their tokens together. */
@@ -47,6 +76,9 @@ export type ProposalResult = {
 /** Why a stored response gives no candidate tree. */
 export type MaterialiseError = { readonly code: InvalidCode; readonly message: string };
 
+/** What is made of stored responses, now and in every replay. */
+export type ResponseReader = Pick<Proposer, 'materialise' | 'registrations'>;
+
 export interface Proposer {
   readonly kind: ProposerKind;
   /** Raised whenever equal inputs could give other proposals or another tree; stands in the run's header. */
@@ -63,4 +95,6 @@ export interface Proposer {
   propose(context: ProposeContext, signal: AbortSignal): Promise<ProposalResult>;
   /** Pure: a stored response over the base it was proposed on gives the candidate's whole tree, or says why not. */
   materialise(response: Uint8Array, base: readonly TreeFile[]): Result<readonly TreeFile[], MaterialiseError>;
+  /** Pure: the automatic commands that a stored response asks to have registered, in order. Absent: a proposer that asks for none. */
+  readonly registrations?: (response: Uint8Array) => readonly AutoRequest[];
 }

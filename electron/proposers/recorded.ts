@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RunHeader } from '#shared/domain/header.ts';
 import { Count, Sha } from '#shared/domain/ids.ts';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
-import type { Proposer } from './proposer.ts';
+import type { Proposer, ResponseReader } from './proposer.ts';
 import { readStored } from './tree-changes.ts';
 
 /** What stands in the header: whose responses they are, and the hash of the list of them. No run id: equal records are equal headers. */
@@ -34,11 +34,11 @@ export type RecordedInput = {
   /** The bytes of one response. Rejects when they are gone, which ends the run's loop: a hole is not an answer. */
   readonly load: (sha: Sha) => Promise<Uint8Array>;
   /** That of the proposer whose responses they are. */
-  readonly materialise: Proposer['materialise'];
+  readonly reader: ResponseReader;
 };
 
 /** Draw n gives response n. Past the end no answer comes, so that the attempt is `invalid/no_candidate`. One attempt costs no tokens. */
-export function createRecordedProposer({ options, responses, load, materialise }: RecordedInput): Proposer {
+export function createRecordedProposer({ options, responses, load, reader }: RecordedInput): Proposer {
   return {
     kind: 'recorded',
     version: recordedVersion,
@@ -57,6 +57,6 @@ export function createRecordedProposer({ options, responses, load, materialise }
         ...(sha === undefined || sha === null ? { error: { code: beyond ? 'end_of_record' : 'no_answer', message } } : {}),
       };
     },
-    materialise,
+    ...reader,
   };
 }

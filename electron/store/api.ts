@@ -1,5 +1,6 @@
 // What the rest of the engine may ask of the store. Everything runs in worker threads: one writer, some readers.
 // The governor decides; the store re-checks every commit with triggers and refuses what breaks an invariant (semantics.md, section 10).
+import type { AutoCommand, RegisterRefusal } from '#shared/domain/auto-registry.ts';
 import type { Amounts } from '#shared/domain/budget.ts';
 import type { CertifiedBundle } from '#shared/domain/bundle.ts';
 import type { Contract } from '#shared/domain/contract.ts';
@@ -89,6 +90,17 @@ export type StoreProposals = {
   readonly events: readonly EventBody[];
 };
 
+/** What automatic commands left behind; a record is a blob, `position` its place among those of its attempt. */
+export type AutoRows = {
+  readonly registrations: readonly {
+    readonly n: number;
+    readonly position: number;
+    readonly record: Sha;
+    readonly refusal: RegisterRefusal | null;
+  }[];
+  readonly outputs: readonly { readonly n: number; readonly position: number; readonly tree: Sha; readonly record: Sha }[];
+};
+
 /** The one transaction that ends a round: verdicts, transitions, memory, the winner's bundle, head, budget, event chain. */
 export type CommitRound = {
   readonly run: RunId;
@@ -109,6 +121,8 @@ export type CommitRound = {
   readonly charged: Amounts;
   readonly overshoot: Amounts;
   readonly events: readonly EventBody[];
+  /** Absent: there was nothing. */
+  readonly autos?: AutoRows;
   readonly stop: { readonly reason: StopReason; readonly note: string | null } | null;
 };
 
@@ -140,6 +154,8 @@ export type ResumeState = {
   readonly cached: readonly CachedRow[];
   /** No-verdicts in a row at the end of the run. */
   readonly noVerdictStreak: number;
+  /** Automatic commands that proposers have registered in this run, in order. */
+  readonly registered: readonly AutoCommand[];
 };
 
 /** A certified bundle by its place. */
@@ -252,6 +268,8 @@ export type ReplayTransition = {
   readonly features_shown: Sha | null;
   readonly memory: { readonly id: Sha; readonly body: string } | null;
   readonly uses: readonly Sha[];
+  readonly outputs: readonly { readonly tree: Sha; readonly record: Sha }[];
+  readonly registrations: readonly { readonly record: Sha; readonly refusal: string | null }[];
   readonly certified: StoredBundle | null;
   readonly damage: readonly { readonly where: string; readonly what: string }[];
 };

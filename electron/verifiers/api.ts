@@ -1,5 +1,6 @@
 // Verification as the governor sees it. Candidate bytes go in, a verdict and its record come out; the engine itself spawns nothing.
 import type { AutoOutput } from '#shared/domain/auto-evidence.ts';
+import type { AutoCommand } from '#shared/domain/auto-registry.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -27,13 +28,13 @@ export type Verification = {
   readonly blobs: readonly { readonly sha: Sha; readonly bytes: Uint8Array }[];
 };
 
-/** Automatic commands of a task on a candidate's tree. They rank nothing. */
+/** Automatic commands on a candidate's tree. They rank nothing. */
 export type AutoService = {
   /**
-   * Runs one in a folder with `artifact/` and nothing of the verifier, in a sandbox where the task runs candidate code. Never rejects: how it
-   * ended stands in the result.
+   * Runs one in a folder with `artifact/` and nothing of the verifier: a registered one in a sandbox or not at all, one that the task
+   * declares in a sandbox where the task runs candidate code. Never rejects: how it ended stands in the result.
    */
-  runAuto(request: VerifyRequest, auto: Contract['auto'][number], signal: AbortSignal): Promise<AutoOutput>;
+  runAuto(request: VerifyRequest, auto: AutoCommand, signal: AbortSignal): Promise<Pick<AutoOutput, 'ending' | 'output'>>;
 };
 
 export type VerifierService = {

@@ -1,7 +1,10 @@
 // Starting the program of a `command` proposer, as the engine sees it; the engine itself spawns nothing.
 import type { ProgramJob, ProgramRun } from './program-contract.ts';
 
-export type ProgramRequest = Pick<ProgramJob, 'command' | 'instruction' | 'memory' | 'env' | 'timeoutMs' | 'maxFiles' | 'maxBytes'> & {
+export type ProgramRequest = Pick<
+  ProgramJob,
+  'command' | 'instruction' | 'memory' | 'autos' | 'env' | 'timeoutMs' | 'maxFiles' | 'maxBytes'
+> & {
   readonly files: readonly ProgramJob['files'][number][];
 };
 

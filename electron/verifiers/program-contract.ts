@@ -19,6 +19,8 @@ export const ProgramJob = z.strictObject({
   files: z.array(ProgramFile),
   instruction: Bytes,
   memory: Bytes,
+  /** Which automatic commands there are and may be asked for; null: nothing is said of them, and no request is read. */
+  autos: Bytes.nullable(),
   /** Variables beside those of the runner's own environment. */
   env: z.record(z.string().regex(/^PAWL_[A-Z]+$/), z.string()),
   timeoutMs: z.int().min(1),
@@ -43,5 +45,7 @@ export const ProgramRun = z.strictObject({
     z.strictObject({ kind: z.literal('changes'), changed: z.array(ProgramFile), removed: z.array(z.string()) }),
     z.strictObject({ kind: z.literal('problem'), code: InvalidCode, message: z.string() }),
   ]),
+  /** What it left in the file for requests, or why that could not be read; null without any. */
+  register: z.union([z.strictObject({ bytes: Bytes }), z.strictObject({ problem: z.string() })]).nullable(),
 });
 export type ProgramRun = z.infer<typeof ProgramRun>;

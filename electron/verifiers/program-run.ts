@@ -25,8 +25,9 @@ const noTree: Tree = { kind: 'problem', code: 'no_candidate', message: 'the prog
 export async function runProgram(job: ProgramJob, signal: AbortSignal): Promise<ProgramRun> {
   const output: Buffer[] = [];
   const written = { bytes: 0 };
-  const result = (ended: Ended, tree: Tree = noTree): ProgramRun => ({
+  const result = (ended: Ended, tree: Tree = noTree, register: ProgramRun['register'] = null): ProgramRun => ({
     ...ended,
+    register,
     output: new Uint8Array(Buffer.concat(output).subarray(-job.outputBytes)),
     outputBytes: written.bytes,
     tree,
@@ -43,15 +44,48 @@ export async function runProgram(job: ProgramJob, signal: AbortSignal): Promise<
     const instruction = path.join(folder, 'instruction.md');
     const memory = path.join(folder, 'memory.json');
     await Promise.all([writeFile(instruction, job.instruction), writeFile(memory, job.memory)]);
-    const env = { ...process.env, ...job.env, PAWL_INSTRUCTION: instruction, PAWL_MEMORY: memory, PAWL_NONCE: job.nonce };
+    const asked = await layAutos(folder, job);
+    const env = { ...process.env, ...job.env, ...asked.env, PAWL_INSTRUCTION: instruction, PAWL_MEMORY: memory, PAWL_NONCE: job.nonce };
     const ended = await execute(job, { root, env, output, written }, signal);
-    return ended.ending === 'exited' || ended.ending === 'timeout' ? result(ended, await collect(root, job)) : result(ended);
+    return ended.ending === 'exited' || ended.ending === 'timeout'
+      ? result(ended, await collect(root, job), await asked.read())
+      : result(ended);
   } catch (error) {
     return failed('infra', messageOf(error));
   } finally {
     // What cannot be removed now is removed when the data folder is opened the next time.
     await removeTree(folder).catch(() => {});
   }
+}
+
+/** A program's requests may be this long. */
+const registerBytes = 64 * 1024;
+
+/** The list of automatic commands beside the tree, and the place where the program may ask for more; nothing where none may be asked for. */
+async function layAutos(
+  folder: string,
+  { autos }: ProgramJob,
+): Promise<{ readonly env: Readonly<Record<string, string>>; readonly read: () => Promise<ProgramRun['register']> }> {
+  if (autos === null) return { env: {}, read: () => Promise.resolve(null) };
+  const list = path.join(folder, 'auto.json');
+  const register = path.join(folder, 'register.json');
+  await writeFile(list, autos);
+  const read = async (): Promise<ProgramRun['register']> => {
+    const found = await readBack(register, registerBytes);
+    switch (found.kind) {
+      case 'file':
+        return { bytes: found.bytes };
+      case 'missing':
+        return null;
+      case 'too_large':
+        return { problem: `it is longer than ${registerBytes} bytes` };
+      case 'not_regular':
+        return { problem: 'it is no regular file' };
+      default:
+        return assertNever(found, 'file');
+    }
+  };
+  return { env: { PAWL_AUTO: list, PAWL_REGISTER: register }, read };
 }
 
 type Start = {

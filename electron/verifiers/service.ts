@@ -2,6 +2,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { RpcError } from '#shared/contract/errors.ts';
+import type { AutoCommand } from '#shared/domain/auto-registry.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
 import { createClient } from '#shared/rpc/client.ts';
@@ -184,7 +185,7 @@ export function createVerifierService(
         }
       }
       const output = execution.output === null ? '' : decoder.decode(execution.output);
-      return { name: auto.name, tree: request.tree, ending: endingOf(execution), output };
+      return { ending: endingOf(execution), output };
     },
     runProgram: async (start, signal) => {
       const id = `prog_${uuidv7()}`;
@@ -244,7 +245,7 @@ const autoOutputBytes = 64 * 1024;
 // Only the candidate is there: a command that runs its code must not let it read the verifier.
 function autoJobOf(
   { contract, tree, files, unsandboxed = false }: VerifyRequest,
-  { command, timeoutMs }: VerifyRequest['contract']['auto'][number],
+  { command, timeoutMs, registered }: AutoCommand,
   id: string,
   nonce: string,
   tmpDir: string,
@@ -268,7 +269,8 @@ function autoJobOf(
     setupMs: timeoutsMs.setup,
     outputBytes: autoOutputBytes,
     reportBytes: maxReportBytes,
-    isolation: runsCandidate && !unsandboxed ? 'shared' : 'none',
+    // What a proposer asked for is a model's word: it runs nowhere else.
+    isolation: registered || (runsCandidate && !unsandboxed) ? 'shared' : 'none',
     cpuS: limits.cpuS,
     fileMb: limits.fileMb,
     memoryMb: limits.memoryMb,
@@ -285,6 +287,7 @@ const noProgram = {
   output: new Uint8Array(),
   outputBytes: 0,
   tree: { kind: 'problem', code: 'no_candidate', message: 'the program left no tree' },
+  register: null,
 } as const;
 
 /** What the runner is asked for, or why it cannot be asked. */

@@ -1,5 +1,6 @@
 // English. The keys of this object are the keys of every language.
 import type { NoVerdictCode, InvalidCode } from '#shared/domain/verdict.ts';
+import type { RegisterRefusal } from '#shared/domain/auto-registry.ts';
 import type { BudgetDimension } from '#shared/domain/budget.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { ProposerKind } from '#shared/domain/header.ts';
@@ -324,6 +325,20 @@ export const en = {
   >,
   verifierOutput: 'Verifier output',
   verifierOutputNone: 'The verifier wrote nothing.',
+  autoTitle: 'Automatic commands',
+  autoAuthority: 'evidence about a tree; they decide nothing',
+  autoOnCandidate: 'on the tree of this attempt',
+  autoOnEarlier: 'on an earlier edit, not on what came of it:',
+  autoWhole: 'the whole record',
+  autoAsked: 'The proposer asked for',
+  autoHolds: 'runs on every candidate from this round on',
+  autoRefusal: {
+    malformed: 'refused, it is no name with a command',
+    not_declared: 'refused, the task allows none',
+    not_allowed: 'refused, nothing that the task allows fits it',
+    name_taken: 'refused, another command has this name',
+    too_many: 'refused, there are too many already',
+  } satisfies Record<RegisterRefusal, string>,
   verifierRuns: (n: number, ms: string) => `${count(n, 'run', 'runs')}, ${ms}`,
   detail: 'detail',
   untrusted: 'as the verifier wrote it',

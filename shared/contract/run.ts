@@ -1,5 +1,6 @@
 // Everything about governed runs: start, stop, resume, list, look.
 import { z } from 'zod';
+import { RegisterRefusal } from '#shared/domain/auto-registry.ts';
 import { Amounts, Budget, Cost, OtherLimits } from '#shared/domain/budget.ts';
 import { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { ContractBody } from '#shared/domain/contract.ts';
@@ -83,6 +84,23 @@ export const TransitionDetail = z.strictObject({
   bundle: CertifiedBundle.nullable(),
   /** What the verifier wrote on stdout and stderr, cut at 64 KiB of text; the whole is the blob that the run names. */
   output: z.string().nullable(),
+  /** What automatic commands said, in their order; they decided nothing. */
+  autos: z.array(
+    z.strictObject({
+      name: z.string(),
+      command: z.array(z.string()),
+      /** The tree that they spoke of: the attempt's own, or one on the way to it. */
+      tree: Sha,
+      at: z.enum(['candidate', 'proposal']),
+      ending: z.string(),
+      /** Cut where there is much of it; the whole stands in the object `record`. */
+      output: z.string(),
+      cut: z.boolean(),
+      record: Sha,
+    }),
+  ),
+  /** Automatic commands that the proposer asked for; `refusal` null: they run on every candidate from this round on. */
+  registrations: z.array(z.strictObject({ name: z.string(), command: z.array(z.string()), refusal: RegisterRefusal.nullable() })),
   /** The lines of the event chain that speak of this transition, exactly as they are stored. */
   events: z.array(z.string()),
 });

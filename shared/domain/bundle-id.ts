@@ -15,7 +15,7 @@ const contractFields = Object.keys(ContractBody.shape);
 const headerFields = Object.keys(RunHeader.shape);
 // Absent in most headers and contracts, and no part of their hash then (FORMATS.md).
 const optionalHeaderFields = ['unsandboxed', 'experimentalSandbox'];
-const optionalContractFields = ['crosscheck'];
+const optionalContractFields = ['autoAllow', 'crosscheck'];
 
 // Only the fields of the body, so that a stored record with more columns (a CertifiedBundle, a Contract with its sha) has the same id.
 const hashFields = (record: Readonly<Record<string, Json>>, fields: readonly string[], optional: readonly string[] = []): Sha => {

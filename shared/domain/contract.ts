@@ -86,6 +86,11 @@ export const ContractBody = z.strictObject({
   artifact: ArtifactRules,
   measurement: Measurement,
   auto: z.array(z.strictObject({ name: z.string(), command: z.array(z.string()), timeoutMs: TimeoutMs })),
+  /**
+   * Further automatic commands that a proposer may register: argv by argv, with `*` and `?` in the arguments and `**` for any more of them
+   * at the end; see auto-registry.ts. Absent where there are none, and no part of the hash then.
+   */
+  autoAllow: z.exactOptional(z.array(z.strictObject({ command: z.array(z.string()).min(1), timeoutMs: TimeoutMs })).min(1)),
   /** Absent where the task declares none, and no part of the hash then. */
   crosscheck: z.exactOptional(CrosscheckSpec),
 });

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex, sha256Text } from '../lib/hash.ts';
 import { err, ok, type Result } from '../lib/result.ts';
+import { AutoOutput } from './auto-evidence.ts';
+import { RegisterRefusal } from './auto-registry.ts';
 import { Amounts } from './budget.ts';
 import { Count, RunId, Sha } from './ids.ts';
 import { Outcome, StopReason, VerdictSource } from './transition.ts';
@@ -71,6 +73,24 @@ const VerdictBody = z.strictObject({
   outputs: z.array(Commitment),
 });
 
+/**
+ * A proposer asked for a further automatic command (name and argv, in its words); `refusal` null: it runs on every candidate from this
+ * round on.
+ */
+const RegisterBody = z.strictObject({
+  n: Positive,
+  round: Positive,
+  slot: Count,
+  request: Commitment,
+  refusal: RegisterRefusal.nullable(),
+});
+
+/** What automatic commands said while an attempt was made and about what it came to, in their order. It decided nothing. */
+const AutoBody = z.strictObject({
+  n: Positive,
+  outputs: z.array(z.strictObject({ tree: Sha, at: AutoOutput.shape.at, record: Commitment })).min(1),
+});
+
 const DecisionBody = z.strictObject({
   n: Positive,
   round: Positive,
@@ -113,7 +133,9 @@ export const EventBody = z.discriminatedUnion('type', [
   event('genesis', GenesisBody),
   event('round', RoundBody),
   event('proposal', ProposalBody),
+  event('register', RegisterBody),
   event('verdict', VerdictBody),
+  event('auto', AutoBody),
   event('decision', DecisionBody),
   event('recertify', RecertifyBody),
   event('resume', ResumeBody),

@@ -39,6 +39,36 @@ describe.each(['en', 'ko'] as const)('words in %s', (language) => {
   });
 });
 
+describe('automatic commands', () => {
+  test('each stands with its tree, one on an earlier edit says so; requests stand with what became of them', async () => {
+    const app = await openApp({ runs: [stopped] }, at(1));
+    const measured = ensure(
+      Array.from({ length: 48 }, (_, i) => (i + 1) * 5).find((n) => rowOf(app, n).tree !== null),
+      'an attempt with a tree',
+    );
+    useUi.getState().select(measured, 'jump');
+    const tree = rowOf(app, measured).tree ?? '';
+    const section = app.screen.getByRole('region', { name: 'Automatic commands' });
+    await expect.element(section.getByText('evidence about a tree; they decide nothing')).toBeInTheDocument();
+    await expect.element(section.getByText('4096 artifact/timetable.json')).toBeVisible();
+    const said = section.getByRole('listitem');
+    const textOf = (i: number) => said.nth(i).element().textContent;
+    expect(textOf(0)).toMatch(/^size exit 0 · on an earlier edit, not on what came of it: [0-9a-f]{12}/);
+    expect(textOf(1)).toContain(`size exit 0 · on the tree of this attempt ${tree.slice(0, 12)}`);
+    await expect
+      .element(said.nth(1).getByRole('link', { name: 'the whole record' }))
+      .toHaveAttribute('href', expect.stringMatching(/^\/blob\/[0-9a-f]{64}$/));
+    expect(textOf(2)).toMatch(/asked for rooms .*: runs on every candidate from this round on$/);
+    expect(textOf(3)).toMatch(/asked for net curl example\.org: refused, nothing that the task allows fits it$/);
+  });
+
+  test('nothing is said where there were none', async () => {
+    const app = await openApp({ runs: [stopped] }, at(1));
+    await expect.element(app.screen.getByText('Verifier output')).toBeVisible();
+    expect(app.screen.getByRole('region', { name: 'Automatic commands' }).elements()).toEqual([]);
+  });
+});
+
 describe('keys', () => {
   test('j and k step, J and K go from commit to commit, Home and End to the ends', async () => {
     const app = await openApp({ runs: [stopped] }, at(100));

@@ -4,12 +4,14 @@ import { expect, test } from 'vitest';
 import { ensure } from '#shared/lib/assert.ts';
 import { randomScript } from '../support/engine/random-script.ts';
 import { changed, columnsOf, names, rowsOf, tables, valueAt, write, takeBack } from '../engine/replay/edits.ts';
-import { storedForEdits } from '../engine/replay/stored.ts';
+import { storedForEdits, withAutos } from '../engine/replay/stored.ts';
 
 const { open, replayed } = storedForEdits({
-  contract: { caps: [9, 9, 9], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+  ...withAutos({
+    contract: { caps: [9, 9, 9], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+    script: randomScript(7, 9),
+  }),
   seed: { rank: [5, 4, 4] },
-  script: randomScript(7, 9),
   header: { slots: 3, budget: { attempts: 30 } },
   verifier: {
     override: (tree, time, state) =>

@@ -29,7 +29,7 @@ test('a newer schema is refused, names file and versions, and is left as it is',
   const error = opened(dir);
   expect(error.kind).toBe('incompatible');
   expect(error.message).toContain(databaseFile(dir));
-  expect(error.message).toMatch(/version 999.*up to 70/);
+  expect(error.message).toMatch(/version 999.*up to 80/);
   expect(readFileSync(databaseFile(dir)).equals(before)).toBe(true);
 });
 

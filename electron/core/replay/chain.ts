@@ -1,6 +1,7 @@
 // The event chain of a run, line by line: what each line has to be, byte for byte, given the facts that were recomputed.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import type { AutoOutput } from '#shared/domain/auto-evidence.ts';
 import { EventBody, firstPrev } from '#shared/domain/event-chain.ts';
 import type { Sha } from '#shared/domain/ids.ts';
 import { canonicalJson, type Json } from '#shared/lib/canonical-json.ts';
@@ -46,7 +47,7 @@ export function eventIn(event: ReplayEvent): EventBody | null {
   }
 }
 
-/** What a replay takes from the lines of a proposal and of a verdict; whether they are what they should be is compared afterwards. */
+/** What a replay takes from the lines of a proposal, of a verdict and of automatic commands; whether they are what they should be is compared afterwards. */
 export type NamedObjects =
   | {
       readonly type: 'proposal';
@@ -62,7 +63,11 @@ export type NamedObjects =
       readonly fresh: boolean;
       readonly record: Sha;
       readonly outputs: readonly Sha[];
-    };
+    }
+  | { readonly type: 'register'; readonly n: number; readonly request: Sha }
+  | { readonly type: 'auto'; readonly n: number; readonly outputs: readonly NamedOutput[] };
+
+export type NamedOutput = { readonly tree: Sha; readonly at: AutoOutput['at']; readonly record: Sha };
 
 type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -70,10 +75,16 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
 
+const outputNamedIn = (value: unknown): NamedOutput | null => {
+  if (!isFields(value)) return null;
+  const { tree, at, record } = value;
+  return isText(tree) && isText(record) && (at === 'candidate' || at === 'proposal') ? { tree, at, record } : null;
+};
+
 /** Null for a line of another type, or one that names nothing that could be looked for. By hand: a run has two such lines an attempt. */
 export function objectsNamedIn(event: ReplayEvent): NamedObjects | null {
   const type = typeOf(event);
-  if (type !== 'proposal' && type !== 'verdict') return null;
+  if (type !== 'proposal' && type !== 'verdict' && type !== 'register' && type !== 'auto') return null;
   let line: unknown;
   try {
     line = JSON.parse(event.line);
@@ -86,6 +97,11 @@ export function objectsNamedIn(event: ReplayEvent): NamedObjects | null {
   if (typeof n !== 'number') return null;
   if (type === 'proposal')
     return isTextOrNull(request) && isTextOrNull(response) && isTexts(retrieved) ? { type, n, request, response, retrieved } : null;
+  if (type === 'register') return isText(request) ? { type, n, request } : null;
+  if (type === 'auto') {
+    const named = Array.isArray(outputs) ? outputs.map(outputNamedIn) : [null];
+    return named.includes(null) ? null : { type, n, outputs: named.filter((one) => one !== null) };
+  }
   if (of !== 'candidate' && of !== 'base' && of !== 'seed') return null;
   return isText(record) && isTexts(outputs) ? { type, n, of, fresh: source === 'fresh', record, outputs } : null;
 }

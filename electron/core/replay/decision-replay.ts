@@ -9,7 +9,7 @@ import type { RunId, Sha } from '#shared/domain/ids.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import { createCandidateCheck } from '#electron/governor/candidate-check.ts';
 import { verdictRecord } from '#electron/governor/verdict-record.ts';
-import type { Proposer } from '#electron/proposers/proposer.ts';
+import type { ResponseReader } from '#electron/proposers/proposer.ts';
 import type { ReplayEvent, ReplayHead, ReplayPage, ReplaySalt, ReplayTransition, Store } from '#electron/store/api.ts';
 import { proposerOf } from '../runs/proposers.ts';
 import { noSuchRun } from '../runs/run-views.ts';
@@ -34,7 +34,7 @@ export type ReplayDeps = {
     | 'getBlob'
   >;
   /** The proposer that a header names; only what it makes of stored responses is used. */
-  readonly proposerOf?: (header: RunHeader) => Pick<Proposer, 'materialise'>;
+  readonly proposerOf?: (header: RunHeader) => ResponseReader;
   readonly monotonicMs?: () => number;
   readonly observer?: ReplayObserver;
 };
@@ -185,7 +185,7 @@ async function begin(
     findings.lacks(where, messageOf(error));
     return null;
   };
-  let made: Pick<Proposer, 'materialise'>;
+  let made: Pick<ResponseReader, 'materialise'>;
   try {
     made = proposer(header);
   } catch (error) {

@@ -6,11 +6,11 @@ import { commitmentOf } from '#electron/governor/event-writer.ts';
 import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { Measurement } from '#electron/governor/measure.ts';
 import { createAllowance, type PlannedSlot, type RoundPlan } from '#electron/governor/reservation.ts';
-import { slotInput } from '#electron/governor/round.ts';
+import { requestsOf, slotInput } from '#electron/governor/round.ts';
 import { abortedRecords, finishedRecords, type RoundContext, type SlotRecord, type Stop } from '#electron/governor/round-records.ts';
 import type { GovernorDeps } from '#electron/governor/types.ts';
 import { createVerdictCache, type VerdictCache } from '#electron/governor/verdict-cache.ts';
-import type { Proposer } from '#electron/proposers/proposer.ts';
+import type { ResponseReader } from '#electron/proposers/proposer.ts';
 import { decodeCost } from '#electron/store/amounts.ts';
 import type {
   CachedRow,
@@ -23,7 +23,8 @@ import type {
   StoredBundle,
   StoredVerdict,
 } from '#electron/store/api.ts';
-import { autoPart } from '#shared/domain/auto-evidence.ts';
+import { AutoOutput, autoPart, autoText } from '#shared/domain/auto-evidence.ts';
+import { type AutoCommand, registerRound } from '#shared/domain/auto-registry.ts';
 import { CertifiedBundle } from '#shared/domain/bundle.ts';
 import { addAmounts, noAmounts, settleCost } from '#shared/domain/budget-ledger.ts';
 import type { Amounts, Cost } from '#shared/domain/budget.ts';
@@ -34,13 +35,22 @@ import type { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
 import { noOutcomes, type Outcome, outcomes, type StopReason } from '#shared/domain/transition.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
-import { ensure } from '#shared/lib/assert.ts';
+import { assertNever, ensure } from '#shared/lib/assert.ts';
 import { type ChainCheck, eventIn, instantOf, type NamedObjects, objectsNamedIn, typeOf } from './chain.ts';
 import type { Cursor } from './cursor.ts';
 import type { Findings } from './findings.ts';
 import type { ReplayObserver } from './observer.ts';
 import { readMeasurements, verdictOfMeasurements, verdictOfRow } from './recorded-measurements.ts';
-import { compareBundle, compareMemory, compareSalts, compareTransition, compareVerdict, membersOf, type RowContext } from './rows.ts';
+import {
+  compareAutos,
+  compareBundle,
+  compareMemory,
+  compareSalts,
+  compareTransition,
+  compareVerdict,
+  membersOf,
+  type RowContext,
+} from './rows.ts';
 import { messageOf } from '#shared/lib/message-of.ts';
 
 export type ReplayRows = {
@@ -62,7 +72,7 @@ type Fixed = {
   readonly findings: Findings;
   readonly chain: ChainCheck;
   readonly observer: ReplayObserver | undefined;
-  readonly proposer: Pick<Proposer, 'materialise'>;
+  readonly proposer: ResponseReader;
   readonly check: GovernorDeps['check'];
 };
 
@@ -86,6 +96,7 @@ export type Replaying = Fixed & {
   host: number;
   ancestors: number;
   stop: StopReason | null;
+  registered: readonly AutoCommand[];
 };
 
 export function beginReplay(fixed: Fixed & { readonly ancestors: readonly CachedRow[] }): Replaying {
@@ -111,6 +122,7 @@ export function beginReplay(fixed: Fixed & { readonly ancestors: readonly Cached
     host: 0,
     ancestors: fixed.ancestors.length,
     stop: null,
+    registered: [],
   };
 }
 
@@ -125,8 +137,20 @@ function saltsOf(rows: readonly ReplaySalt[]): () => Uint8Array {
 /** The commitments in lines, in their order. */
 const commitmentsIn = (events: readonly (NamedObjects | null)[]): Sha[] =>
   events.flatMap((event) => {
-    if (event?.type === 'proposal') return [event.request, event.response].filter((c) => c !== null);
-    return event?.type === 'verdict' ? [event.record, ...event.outputs] : [];
+    switch (event?.type) {
+      case 'proposal':
+        return [event.request, event.response].filter((c) => c !== null);
+      case 'verdict':
+        return [event.record, ...event.outputs];
+      case 'register':
+        return [event.request];
+      case 'auto':
+        return event.outputs.map(({ record }) => record);
+      case undefined:
+        return [];
+      default:
+        return assertNever(event, 'objects of a line');
+    }
   });
 
 /** The next salts, beginning with the one of the first commitment: after a line that cannot be read its count is not known. */
@@ -363,6 +387,7 @@ export async function replayRound(state: Replaying, head: ReplayHead, rows: Repl
     commit = { ...aborted, transitions };
   } else {
     slotRecords = round.slots;
+    state.registered = round.registered;
     const records = finishedRecords(deps, context, plan, round.slots, expectedStop(state, round.slots, stop));
     commit = records.commit;
     for (const { tree, sha, verdict, outcome } of records.verdicts) {
@@ -387,11 +412,13 @@ export async function replayRound(state: Replaying, head: ReplayHead, rows: Repl
   return 'done';
 }
 
+const linesInRound = ['proposal', 'register', 'verdict', 'auto', 'decision'];
+
 async function linesOfRound({ events }: ReplayRows): Promise<readonly ReplayEvent[]> {
   // A round of 64 slots has some hundred lines.
   for (let size = 64; ; size *= 2) {
     const ahead = await events.peek(size);
-    const end = ahead.findIndex((line, i) => i > 0 && !['proposal', 'verdict', 'decision'].includes(typeOf(line)));
+    const end = ahead.findIndex((line, i) => i > 0 && !linesInRound.includes(typeOf(line)));
     if (end > 0) return ahead.slice(0, end);
     if (ahead.length < size) return ahead;
   }
@@ -457,6 +484,8 @@ async function proposalsOf(
       response: response?.sha ?? null,
       // Which entries were shown is a record like the request: nothing recomputes it.
       retrieved: body?.retrieved ?? row?.uses ?? [],
+      // Taken with what was said about the candidate itself; see decide.
+      observed: { outputs: [], trees: [] },
     });
   }
   return made;
@@ -473,7 +502,12 @@ async function failureOf(store: Replaying['store'], sha: Sha | null): Promise<{ 
 
 type Source = { readonly where: string; readonly row: StoredVerdict; readonly of: 'candidate' | 'base'; readonly n: number };
 
-type Decided = { readonly slots: readonly SlotRecord[]; readonly sources: readonly Source[] };
+type Decided = {
+  readonly slots: readonly SlotRecord[];
+  readonly sources: readonly Source[];
+  /** Automatic commands that are registered after the round. */
+  readonly registered: readonly AutoCommand[];
+};
 
 type RoundFacts = {
   readonly plan: RoundPlan;
@@ -557,8 +591,13 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
     'confirmation without an abort',
   );
   const finished = finishRound(decision, confirmed.winner, confirmed.confirmations);
+  const registrations = registerRound(contract, state.registered, requestsOf(state.proposer, proposed));
+  const said = new Map<number, readonly AutoOutput[] | null>();
+  for (const { planned } of attempts) said.set(planned.n, await outputsOf(state, planned.n, { events, stored, objects }));
   const slots = attempts.map((attempt, i): SlotRecord => {
     const { planned } = attempt;
+    const asked = ensure(registrations.slots[i], `requests of slot ${planned.slot}`);
+    const outputs = said.get(planned.n) ?? null;
     const { candidate, base } = madeFor(planned.slot);
     for (const what of ['candidate', 'base'] as const) {
       const there = recorded.get(planned.slot)?.[what].length ?? 0;
@@ -570,12 +609,43 @@ async function decide(state: Replaying, { plan, events, stored, objects, propose
       final: ensure(finished.slots[i], `outcome of slot ${planned.slot}`),
       measurements: candidate,
       baseMeasurements: base,
-      // Said by commands that decide nothing and are not run again: taken as it was recorded.
-      auto: contract.auto.length === 0 ? '' : autoPart(excerptIn(stored.get(planned.n))),
+      registrations: asked,
+      outputs: outputs ?? [],
+      // An earlier version kept of what commands said only the excerpt.
+      auto:
+        outputs === null && contract.auto.length > 0 && attempt.standing.kind === 'unknown'
+          ? autoPart(excerptIn(stored.get(planned.n)))
+          : autoText(contract.obligations, outputs ?? [], asked),
       cost: costOf(header, planned, [...candidate, ...base], stored.get(planned.n)),
     };
   });
-  return { slots, sources };
+  return { slots, sources, registered: registrations.registered };
+}
+
+/**
+ * What automatic commands said during an attempt, taken as it was recorded: they decide nothing and are not run again. Null: no line speaks
+ * of any.
+ */
+async function outputsOf(
+  { findings }: Replaying,
+  n: number,
+  { events, stored, objects }: Pick<RoundFacts, 'events' | 'stored' | 'objects'>,
+): Promise<readonly AutoOutput[] | null> {
+  const line = events.find((event) => event?.type === 'auto' && event.n === n);
+  if (line?.type !== 'auto') return null;
+  const outputs: AutoOutput[] = [];
+  for (const [i, { tree, at, record: commitment }] of line.outputs.entries()) {
+    const record = await objects.bytes(commitment, stored.get(n)?.outputs[i]?.record ?? null);
+    const output = record === null ? null : outputIn(record.bytes);
+    if (output === null) findings.lacks(`transition ${n}`, `what automatic command ${i + 1} said is not stored`);
+    // Something has to stand in its place, or every line after it would be another one's.
+    outputs.push(output ?? { format: 'pawl.auto/1', name: '', command: [], tree, at, ending: '', output: '' });
+  }
+  return outputs;
+}
+
+function outputIn(bytes: Uint8Array): AutoOutput | null {
+  return AutoOutput.safeParse(jsonOf(new TextDecoder().decode(bytes))).data ?? null;
 }
 
 const excerptIn = (row: ReplayTransition | undefined): string => {
@@ -647,6 +717,7 @@ function compareRows(state: Replaying, { commit, stored, slots, from, to, source
       span: { from, to },
     });
     compareMemory(context, t.n, row.memory, entries.get(t.n) ?? null);
+    compareAutos(context, t.n, row, commit.autos);
     if (t.bundle !== null && commit.bundle !== null) compareBundle(context, row.certified, commit.bundle);
     else if (row.certified !== null) findings.mismatch(`bundle ${head.seq + 1}`, 'row', row.certified.id, null);
   }

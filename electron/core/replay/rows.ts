@@ -9,7 +9,7 @@ import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import type { Json } from '#shared/lib/canonical-json.ts';
 import { z } from 'zod';
 import { decodeCost, encodeCost } from '#electron/store/amounts.ts';
-import type { ReplaySalt, ReplayTransition, SaltInput, StoredBundle, StoredVerdict, VerdictInput } from '#electron/store/api.ts';
+import type { AutoRows, ReplaySalt, ReplayTransition, SaltInput, StoredBundle, StoredVerdict, VerdictInput } from '#electron/store/api.ts';
 import { numberOf, rowKey } from '#electron/store/keys.ts';
 import { encodeRank } from '#electron/store/sparse-rank.ts';
 import type { Findings } from './findings.ts';
@@ -128,6 +128,19 @@ export function compareMemory({ findings }: RowContext, n: number, row: ReplayTr
   const { note: _none, ...recomputed } = entry;
   findings.compare(where, { ...stored, row_id: row.id }, { ...recomputed, row_id: entry.id });
   if (note !== null && typeof note !== 'string') findings.mismatch(where, 'note', note, null);
+}
+
+/** What automatic commands left behind; `made` is that of the whole round. */
+export function compareAutos({ findings }: RowContext, n: number, row: ReplayTransition, made: AutoRows | undefined): void {
+  const ofAttempt = <T extends { readonly n: number }>(all: readonly T[] | undefined): T[] => (all ?? []).filter((one) => one.n === n);
+  const outputs = ofAttempt(made?.outputs).map(({ tree, record }) => ({ tree, record }));
+  const registrations = ofAttempt(made?.registrations).map(({ record, refusal }) => ({ record, refusal }));
+  if (outputs.length + registrations.length + row.outputs.length + row.registrations.length === 0) return;
+  findings.compare(
+    `automatic commands of transition ${n}`,
+    { outputs: row.outputs.map((one) => ({ ...one })), registrations: row.registrations.map((one) => ({ ...one })) },
+    { outputs, registrations },
+  );
 }
 
 export function compareBundle({ no, findings }: RowContext, row: StoredBundle | null, bundle: CertifiedBundle): void {

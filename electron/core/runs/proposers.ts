@@ -8,12 +8,19 @@ import type { TaskInfo } from '#shared/contract/task.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import { type ProposerKind, RunHeader } from '#shared/domain/header.ts';
 import { ensure } from '#shared/lib/assert.ts';
-import { CommandOptions, commandOptions, commandVersion, createCommandProposer, materialiseCommand } from '#electron/proposers/command.ts';
+import {
+  CommandOptions,
+  commandOptions,
+  commandRegistrations,
+  commandVersion,
+  createCommandProposer,
+  materialiseCommand,
+} from '#electron/proposers/command.ts';
 import { humanVersion, isHumanResponse, materialiseHuman } from '#electron/proposers/human.ts';
 import { ServerProblem } from '#electron/proposers/chat/client.ts';
 import { neutralSampling, type Sampling } from '#electron/proposers/chat/request.ts';
 import { createOpenAiProposer, materialiseOpenAi, OpenAiOptions, openAiOptions, openAiVersion } from '#electron/proposers/openai.ts';
-import type { Proposer } from '#electron/proposers/proposer.ts';
+import type { Proposer, ResponseReader } from '#electron/proposers/proposer.ts';
 import { createRecordedProposer, readRecord, recordBytes, RecordedOptions, recordedVersion } from '#electron/proposers/recorded.ts';
 import { createSearchProposer, materialiseSearch, SearchOperator, searchOperators } from '#electron/proposers/search.ts';
 import type { BlobInput, RunServer, Store } from '#electron/store/api.ts';
@@ -76,7 +83,7 @@ export async function newProposer(
       const responses = await store.getResponses(record);
       // A record of a record is that record's.
       const of = source.header.proposer.kind === 'recorded' ? recordedOf(source.header.proposer).of : source.header.proposer;
-      materialiserOf(of);
+      readerOf(of);
       const bytes = recordBytes(responses);
       const sha = hash('sha256', bytes, 'hex');
       const options: RecordedOptions = { of, record: sha, attempts: responses.length };
@@ -132,40 +139,40 @@ function recordedOf(spec: Spec): RecordedOptions {
   return options.data;
 }
 
-// How the responses of a proposer become trees. Throws incompatible where this version would make other trees of them.
-function materialiserOf(spec: Spec): Proposer['materialise'] {
+// How the responses of a proposer are read. Throws incompatible where this version would make something else of them.
+function readerOf(spec: Spec): ResponseReader {
   switch (spec.kind) {
     case 'search':
       searchOf(spec);
-      return materialiseSearch;
+      return { materialise: materialiseSearch };
     case 'command':
       commandOf(spec);
-      return materialiseCommand;
+      return { materialise: materialiseCommand, registrations: commandRegistrations };
     case 'recorded':
-      return materialiserOf(recordedOf(spec).of);
+      return readerOf(recordedOf(spec).of);
     case 'human':
       if (spec.version !== humanVersion) throw incompatible(spec);
-      return materialiseHuman;
+      return { materialise: materialiseHuman };
     case 'openai':
       openAiOf(spec);
-      return materialiseOpenAi;
+      return { materialise: materialiseOpenAi };
     default:
       return spec.kind satisfies never;
   }
 }
 
 // A person may propose in any run: such a response is known by its own form, whoever proposes otherwise.
-const orHuman =
-  (materialise: Proposer['materialise']): Proposer['materialise'] =>
-  (response, base) =>
-    isHumanResponse(response) ? materialiseHuman(response, base) : materialise(response, base);
+const orHuman = ({ materialise, registrations }: ResponseReader): ResponseReader => ({
+  materialise: (response, base) => (isHumanResponse(response) ? materialiseHuman(response, base) : materialise(response, base)),
+  ...(registrations === undefined ? {} : { registrations: (response) => (isHumanResponse(response) ? [] : registrations(response)) }),
+});
 
 /**
  * The proposer that a run's header names, as far as stored responses are concerned. Throws incompatible when this version would make
  * something else of them, or propose something else under that name.
  */
-export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Pick<Proposer, 'kind' | 'version' | 'options' | 'materialise'> {
-  return { ...proposer, materialise: orHuman(materialiserOf(proposer)) };
+export function proposerOf({ proposer }: Pick<RunHeader, 'proposer'>): Pick<Proposer, 'kind' | 'version' | 'options'> & ResponseReader {
+  return { ...proposer, ...orHuman(readerOf(proposer)) };
 }
 
 export type LiveProposerDeps = { readonly store: Pick<Store, 'getBlob'>; readonly programs: ProgramService; readonly servers: ChatServers };
@@ -177,22 +184,22 @@ export async function liveProposer(
   contract: Pick<Contract, 'instruction' | 'artifact' | 'obligations'>,
   server: RunServer | null,
 ): Promise<Proposer> {
-  const { materialise } = proposerOf({ proposer: spec });
+  const reader = orHuman(readerOf(spec));
   switch (spec.kind) {
     case 'search':
-      return { ...searchOf(spec), materialise };
+      return { ...searchOf(spec), ...reader };
     case 'command': {
       const instruction = ensure(await store.getBlob(contract.instruction), 'the instruction in the store');
       const { maxFiles, maxBytes } = contract.artifact;
       const run = programs.runProgram.bind(programs);
-      return { ...createCommandProposer({ options: commandOf(spec), instruction, maxFiles, maxBytes, run }), materialise };
+      return { ...createCommandProposer({ options: commandOf(spec), instruction, maxFiles, maxBytes, run }), ...reader };
     }
     case 'recorded': {
       const options = recordedOf(spec);
       const list = await store.getBlob(options.record);
       const responses = ensure(list === null ? null : readRecord(list), `the record ${options.record} in the store`);
       const load = async (sha: string) => ensure(await store.getBlob(sha), `the recorded response ${sha} in the store`);
-      return createRecordedProposer({ options, responses, load, materialise });
+      return createRecordedProposer({ options, responses, load, reader });
     }
     case 'human':
       throw new RpcError('conflict', 'a person proposes in this run, and it waits for that');
@@ -202,7 +209,7 @@ export async function liveProposer(
       const { obligations, artifact } = contract;
       const options = openAiOf(spec);
       const isWritable = writableMatcher(artifact);
-      return { ...createOpenAiProposer({ options, client, instruction, obligations, isWritable, pause }), materialise };
+      return { ...createOpenAiProposer({ options, client, instruction, obligations, isWritable, pause }), ...reader };
     }
     default:
       return spec.kind satisfies never;

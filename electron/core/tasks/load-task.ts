@@ -7,6 +7,7 @@ import { compileSchema, manifestOf } from '#electron/verifiers/candidate.ts';
 import { adapterNamed, adapters, isReportPath } from '#electron/verifiers/adapters/registry.ts';
 import { searchOperators } from '#electron/proposers/search.ts';
 import type { TaskInfo } from '#shared/contract/task.ts';
+import { anyMore } from '#shared/domain/auto-registry.ts';
 import { contractSha } from '#shared/domain/bundle-id.ts';
 import { Budget } from '#shared/domain/budget.ts';
 import { ContractBody, type Contract, type CrosscheckSpec } from '#shared/domain/contract.ts';
@@ -16,6 +17,7 @@ import { nestedPlaces, placeProblem, sortPlaces, type Place } from '#shared/doma
 import { checkManifest, checkPath, treeId } from '#shared/domain/tree-id.ts';
 import type { Manifest, TreeFile } from '#shared/domain/tree.ts';
 import { err, ok, type Result } from '#shared/lib/result.ts';
+import { parseWildcard } from '#shared/lib/wildcard.ts';
 import { parseList, parseSection } from './parse-section.ts';
 import { instructionFile, isText, maxTextBytes, tomlFile } from './own-folder.ts';
 import { readFolder, readOne, type ReadProblem } from './read-folder.ts';
@@ -85,6 +87,7 @@ async function checkSource(source: TaskSource, operators: readonly string[]): Pr
   const advisory = parseList(add, sections.advisory, document['advisory'], 'advisory');
   checkKeys(add, document);
   const auto = parseAuto(add, document['auto']);
+  const autoAllow = parseAutoAllow(add, document['auto_allow']);
   const crosscheck = parseCrosscheck(add, document['crosscheck'], source.verifier);
 
   const verifier = parseVerifier(add, document['verifier'], source.verifier);
@@ -172,6 +175,7 @@ async function checkSource(source: TaskSource, operators: readonly string[]): Pr
       infraRetries: measurement.infra_retries,
     },
     auto,
+    ...(autoAllow.length === 0 ? {} : { autoAllow }),
     ...(crosscheck === null ? {} : { crosscheck }),
   };
   // The domain's own schema has the last word: what this loader builds is what every reader of the contract accepts.
@@ -490,6 +494,27 @@ function parseAuto(add: Add, value: unknown): ContractBody['auto'] {
     else if (command.some((argument) => argument.startsWith('verifier/')))
       add(`auto[${i}].command`, 'bad_value', 'names a file of verifier/, which is not there when it runs; only artifact/ is');
     return [{ name, command, timeoutMs }];
+  });
+}
+
+/** What a proposer may register beside `[[auto]]`. A program is said as it is: whoever may choose it may run anything. */
+function parseAutoAllow(add: Add, value: unknown): NonNullable<ContractBody['autoAllow']> {
+  return parseList(add, sections.auto_allow, value, 'auto_allow').flatMap((one, i) => {
+    if (one === null) return [];
+    const { command, timeout_ms: timeoutMs } = one;
+    command.forEach((pattern, at) => {
+      const field = `auto_allow[${i}].command[${at}]`;
+      const parsed = parseWildcard(pattern);
+      if (!parsed.ok) add(field, 'bad_value', parsed.error);
+      else if (at === 0 && pattern === '') add(field, 'bad_value', 'is empty; write the name of a program');
+      else if (at === 0 && (parsed.value.exact === null || pattern.includes('\\')))
+        add(field, 'bad_value', `is ${show(pattern)}; write the program as it is, wildcards are for its arguments`);
+      else if (pattern.startsWith('verifier/'))
+        add(field, 'bad_value', 'names a file of verifier/, which is not there when it runs; only artifact/ is');
+      else if (pattern === anyMore && at < command.length - 1)
+        add(field, 'bad_value', `is "${anyMore}", which stands for any further arguments; write it last, or "*" for one argument`);
+    });
+    return [{ command, timeoutMs }];
   });
 }
 

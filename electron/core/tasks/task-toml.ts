@@ -118,6 +118,10 @@ export const sections = {
     command: list(argument, 'texts').min(1, { error: 'a list of a program and its arguments' }),
     timeout_ms: int(1, day).default(30_000),
   }),
+  auto_allow: table({
+    command: list(argument, 'texts').min(1, { error: 'a list of a program and patterns of its arguments' }),
+    timeout_ms: int(1, day).default(30_000),
+  }),
   crosscheck: table({
     tests: list(glob, 'paths or globs').min(1, { error: 'a list of at least one path or glob' }),
     command: list(argument, 'texts').min(1, { error: 'a list of a program and its arguments' }).optional(),
@@ -151,6 +155,7 @@ export const topKeys = [
   'obligation',
   'advisory',
   'auto',
+  'auto_allow',
   'crosscheck',
   'budget',
   'search',

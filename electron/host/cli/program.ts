@@ -113,7 +113,7 @@ function createProgram(io: CliIo, print: (text: string) => void, done: (code: nu
     .addOption(new Option('--seed <n>', 'seed of the proposer').argParser(integer(0)).default(1))
     .option(
       '--command <cmd>',
-      'of the proposer command: run by /bin/sh in a copy of the tree, which is the candidate as the command leaves it; your own program, with your rights and environment, not sandboxed, its tokens not metered; PAWL_INSTRUCTION and PAWL_MEMORY name files, PAWL_N, PAWL_SLOT, PAWL_DRAW and PAWL_SEED are numbers',
+      'of the proposer command: run by /bin/sh in a copy of the tree, which is the candidate as the command leaves it; your own program, with your rights and environment, not sandboxed, its tokens not metered; PAWL_INSTRUCTION and PAWL_MEMORY name files (and PAWL_AUTO and PAWL_REGISTER where automatic commands may be registered), PAWL_N, PAWL_SLOT, PAWL_DRAW and PAWL_SEED are numbers',
     )
     .addOption(new Option('--command-timeout <s>', 'seconds that the command may take (default: 600)').argParser(integer(1, 86_400)))
     .option('--from <run>', 'of the proposer recorded: the run whose stored responses are proposed again')

@@ -9,9 +9,10 @@ import { settings } from './0040-settings.ts';
 import { replay } from './0050-replay.ts';
 import { selection } from './0060-selection.ts';
 import { runServer } from './0070-run-server.ts';
+import { autoCommands } from './0080-auto-commands.ts';
 import type { Migration } from './migration.ts';
 
-export const migrations: readonly Migration[] = [blobs, runs, chain, settings, replay, selection, runServer];
+export const migrations: readonly Migration[] = [blobs, runs, chain, settings, replay, selection, runServer, autoCommands];
 
 /** "Pawl" in ASCII: tells our databases from those of other programs. */
 export const applicationId = 0x50_61_77_6c;

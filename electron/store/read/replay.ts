@@ -32,12 +32,18 @@ export const selectEventRows = sql<Omit<ReplayEvent, 'seq'> & { key: number }>(
 export const selectSaltRows = sql<{ key: number; commitment: Sha; salt: Uint8Array; object: Sha }>(
   'SELECT key, commitment, salt, object FROM salt WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?',
 );
-export const selectTransitionRows = sql<Omit<ReplayTransition, 'n' | 'memory' | 'uses' | 'certified' | 'damage'>>(
-  'SELECT * FROM transition WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?',
-);
+export const selectTransitionRows = sql<
+  Omit<ReplayTransition, 'n' | 'memory' | 'uses' | 'outputs' | 'registrations' | 'certified' | 'damage'>
+>('SELECT * FROM transition WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?');
 export const selectMemoryRows = sql<{ key: number; id: Sha; body: string }>('SELECT key, id, body FROM memory WHERE key BETWEEN ? AND ?');
 export const selectUseRows = sql<{ transition: number; entry: Sha }>(
   'SELECT transition, entry FROM memory_use WHERE transition BETWEEN ? AND ? ORDER BY transition, position',
+);
+export const selectOutputRows = sql<{ transition: number; tree: Sha; record: Sha }>(
+  'SELECT transition, tree, record FROM auto_output WHERE transition BETWEEN ? AND ? ORDER BY transition, position',
+);
+export const selectRegistrationRows = sql<{ transition: number; record: Sha; refusal: string | null }>(
+  'SELECT transition, record, refusal FROM auto_registration WHERE transition BETWEEN ? AND ? ORDER BY transition, position',
 );
 export const selectVerdictRow = sql<Omit<StoredVerdict, 'ranks' | 'runs'> & { no: number; rank: string | null }>(
   'SELECT no, sha, tree, contract, kind, code, era, rank, potential, body FROM verdict WHERE sha = ?',
@@ -146,6 +152,8 @@ export function pageReplayTransitions(db: ReadableDb, { no, after, to, limit }: 
     const end = rows.at(-1)?.key ?? -1;
     const memories = new Map(db.all(selectMemoryRows, first, end).map((memory) => [memory.key, memory]));
     const uses = Map.groupBy(db.all(selectUseRows, first, end), ({ transition }) => transition);
+    const outputs = Map.groupBy(db.all(selectOutputRows, first, end), ({ transition }) => transition);
+    const registrations = Map.groupBy(db.all(selectRegistrationRows, first, end), ({ transition }) => transition);
     const check = checkTrees(db);
     return rows.map((row) => {
       const { key, tree, request, response, verdict } = row;
@@ -162,6 +170,8 @@ export function pageReplayTransitions(db: ReadableDb, { no, after, to, limit }: 
         n: numberOf(key),
         memory: memories.get(key) ?? null,
         uses: (uses.get(key) ?? []).map(({ entry }) => entry),
+        outputs: (outputs.get(key) ?? []).map(({ tree: on, record }) => ({ tree: on, record })),
+        registrations: (registrations.get(key) ?? []).map(({ record, refusal }) => ({ record, refusal })),
         certified: row.bundle === null ? null : (db.get(selectBundleRow, row.bundle) ?? null),
         damage,
       };

@@ -1,4 +1,5 @@
 // What is needed to go on with a run.
+import { registeredBy } from '#shared/domain/auto-registry.ts';
 import { ContractBody } from '#shared/domain/contract.ts';
 import { RunHeader } from '#shared/domain/header.ts';
 import type { RunId, Sha } from '#shared/domain/ids.ts';
@@ -8,6 +9,7 @@ import type { CachedRow, ResumeState } from '../api.ts';
 import { type ReadableDb, sql } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { maxInRun, rowKey } from '../keys.ts';
+import { heldRequests } from './autos.ts';
 import { branchOf } from './branches.ts';
 import { bundleAt } from './bundles.ts';
 import { runPlace } from './runs.ts';
@@ -89,10 +91,11 @@ export function getResumeState(db: ReadableDb, run: RunId): ResumeState | null {
     const own = finalVerdicts(db, row.no, row.transitions);
     if (head === null || own[0]?.n !== null)
       throw new StoreError('corrupt', `${db.file}: the head or the genesis of run ${run} is not there`);
+    const contract = ContractBody.parse(JSON.parse(row.contract_body));
     return {
       header: RunHeader.parse(JSON.parse(row.header)),
       headerSha: row.header_sha,
-      contract: { ...ContractBody.parse(JSON.parse(row.contract_body)), sha: row.contract },
+      contract: { ...contract, sha: row.contract },
       task: { id: row.task_id, title: row.task_title, path: row.task_path },
       head,
       nextN: row.transitions + 1,
@@ -102,6 +105,7 @@ export function getResumeState(db: ReadableDb, run: RunId): ResumeState | null {
       stop: row.stop,
       cached: [...ancestorVerdicts(db, row.no), ...own],
       noVerdictStreak: streakOf(db, row.no),
+      registered: registeredBy({ ...contract, sha: row.contract }, heldRequests(db, row.no)),
     };
   });
 }

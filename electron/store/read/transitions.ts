@@ -8,13 +8,14 @@ import { type Outcome, outcomes, type Transition, type VerdictSource } from '#sh
 import type { ManifestEntry, TreeFile } from '#shared/domain/tree.ts';
 import type { Rank, Verdict } from '#shared/domain/verdict.ts';
 import { assertNever, ensure } from '#shared/lib/assert.ts';
-import { truncateUtf8 } from '#shared/lib/text.ts';
+import { truncateUtf8, utf8Length } from '#shared/lib/text.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
 import { decodeCost } from '../amounts.ts';
 import { type ReadableDb, sql } from '../db.ts';
 import { StoreError } from '../errors.ts';
 import { maxInRun, numberOf, rowKey } from '../keys.ts';
 import { decodeRank } from '../sparse-rank.ts';
+import { outputsOf, registrationsOf } from './autos.ts';
 import { getBlob, getManifest } from './blobs.ts';
 import { bundleAt } from './bundles.ts';
 import { genesisRank } from './genesis-rank.ts';
@@ -111,6 +112,19 @@ const outputOf = (db: ReadableDb, verdict: Verdict | null): string | null => {
   return parts.length === 0 ? null : parts.join('\n');
 };
 
+/** Of what one automatic command said, and of what all of an attempt did, so much is shown. */
+const maxAutoBytes = 16_384;
+const maxAutosBytes = 262_144;
+
+const autosOf = (db: ReadableDb, transition: number): TransitionDetail['autos'] => {
+  let left = maxAutosBytes;
+  return outputsOf(db, transition).map(({ sha, output: { name, command, tree, at, ending, output } }) => {
+    const shown = truncateUtf8(output, Math.min(maxAutoBytes, left));
+    left -= utf8Length(shown);
+    return { name, command: [...command], tree, at, ending, output: shown, cut: shown.length < output.length, record: sha };
+  });
+};
+
 const filesOf = (db: ReadableDb, entries: readonly ManifestEntry[], other: ReadonlyMap<string, ManifestEntry>): TreeFile[] =>
   entries
     // Equal files need no bytes to be compared.
@@ -131,7 +145,9 @@ const speaksOf = (line: string, n: number): boolean => {
     case 'round':
       return event.value.body.slots.some((s) => s.n === n);
     case 'proposal':
+    case 'register':
     case 'verdict':
+    case 'auto':
     case 'decision':
       return event.value.body.n === n;
     case 'declare':
@@ -188,6 +204,8 @@ export function getTransition(db: ReadableDb, { run, n }: { run: RunId; n: numbe
       memory,
       bundle,
       output: outputOf(db, verdict),
+      autos: autosOf(db, key),
+      registrations: registrationsOf(db, key).map(({ request: { name, command }, refusal }) => ({ name, command: [...command], refusal })),
       events: db
         .all(selectEvents, rowKey(no, row.event_from), rowKey(no, row.event_to))
         .map(({ line }) => line)

@@ -44,6 +44,8 @@ const insertTransitions = insertInto('transition', [
   'features_shown',
 ]);
 const insertMemories = insertInto('memory', ['key', 'id', 'body']);
+const insertOutputs = insertInto('auto_output', ['transition', 'position', 'tree', 'record']);
+const insertRegistrations = insertInto('auto_registration', ['transition', 'position', 'record', 'refusal']);
 const insertUses = insertInto('memory_use', ['transition', 'position', 'entry']);
 
 const sums = [...outcomes.map((o) => `n_${o}`), ...amountColumns('used'), ...amountColumns('over')];
@@ -167,6 +169,17 @@ export function endRound(db: WritableDb, input: CommitRound, content: PreparedCo
     db,
     memory.map((entry) => [rowKey(no, entry.transition), entry.id, JSON.stringify(entry)]),
   );
+  if (input.autos !== undefined) {
+    const { outputs, registrations } = input.autos;
+    insertOutputs(
+      db,
+      outputs.map(({ n, position, tree, record }) => [rowKey(no, n), position, tree, record]),
+    );
+    insertRegistrations(
+      db,
+      registrations.map(({ n, position, record, refusal }) => [rowKey(no, n), position, record, refusal]),
+    );
+  }
   const end = appendEvents(db, no, { events: row.events, last: row.last_event }, at, input.events);
   const salts = appendSalts(db, no, row.salts, input.salts);
   const { changes } = db.run(

@@ -1,4 +1,5 @@
 // Which tests an obligation is about: `from` of the adapters that know single tests.
+import { parseWildcard } from '#shared/lib/wildcard.ts';
 
 /** Ids are cut to this length, so that no longer pattern could match. */
 const maxIdLength = 2_000;
@@ -13,38 +14,10 @@ export type TestPattern = {
   readonly skippedOk: boolean;
 };
 
-type Token = { readonly kind: 'char'; readonly char: string } | { readonly kind: 'one' } | { readonly kind: 'many' };
-
 /** Control characters and half surrogate pairs in names become U+FFFD: names stand in lists, one a line. Long names are cut. */
 export function testId(name: string): string {
   const plain = name.toWellFormed().replace(/[\p{Cc}\u2028\u2029]/gu, '\u{fffd}');
   return plain.length > maxIdLength ? plain.slice(0, maxIdLength).toWellFormed() : plain;
-}
-
-/** `*` any characters, `?` one, `\` takes the next character as it is. At most length of id times length of pattern steps. */
-function matcher(tokens: readonly Token[]): (id: string) => boolean {
-  return (id) => {
-    let at = 0;
-    let token = 0;
-    // Where the last `*` stands, and up to where it has eaten.
-    let star = -1;
-    let eaten = 0;
-    while (at < id.length) {
-      const wanted = tokens[token];
-      if (wanted?.kind === 'many') {
-        star = token++;
-        eaten = at;
-      } else if (wanted?.kind === 'one' || (wanted?.kind === 'char' && wanted.char === id[at])) {
-        token++;
-        at++;
-      } else if (star >= 0) {
-        token = star + 1;
-        at = ++eaten;
-      } else return false;
-    }
-    while (tokens[token]?.kind === 'many') token++;
-    return token === tokens.length;
-  };
 }
 
 /**
@@ -70,25 +43,14 @@ export function parseTestPattern(from: string): TestPattern | { readonly error: 
       else return { error: `has the unknown option ${JSON.stringify(option)}; known are min=N and skipped=ok` };
     }
   }
-  const tokens: Token[] = [];
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charAt(i);
-    if (char === '*') {
-      if (tokens.at(-1)?.kind !== 'many') tokens.push({ kind: 'many' });
-    } else if (char === '?') tokens.push({ kind: 'one' });
-    else if (char === '\\') {
-      i++;
-      if (i >= text.length) return { error: 'ends with a single "\\"; write \\\\ for a backslash' };
-      tokens.push({ kind: 'char', char: text.charAt(i) });
-    } else tokens.push({ kind: 'char', char });
-  }
-  const literal = tokens.map((token) => (token.kind === 'char' ? token.char : '')).join('');
-  if (tokens.length === 0) return { error: 'is empty and could never match; write a test id or a glob' };
+  const parsed = parseWildcard(text);
+  if (!parsed.ok) return { error: parsed.error };
+  const { literal, exact, matches } = parsed.value;
+  if (text === '') return { error: 'is empty and could never match; write a test id or a glob' };
   if (testId(literal) !== literal)
     return { error: `could never match: test ids have no control characters (each becomes U+FFFD) and at most ${maxIdLength} characters` };
-  const exact = tokens.every(({ kind }) => kind === 'char');
-  if (exact && min > 1) return { error: `names one test and min=${min}; write a glob, or remove min` };
-  return { exact: exact ? literal : null, matches: exact ? (id) => id === literal : matcher(tokens), min, skippedOk };
+  if (exact !== null && min > 1) return { error: `names one test and min=${min}; write a glob, or remove min` };
+  return { exact, matches, min, skippedOk };
 }
 
 /** Why `from` cannot name tests of such a task; null where it can. */

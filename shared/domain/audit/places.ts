@@ -48,6 +48,7 @@ const patterns: readonly (readonly [RegExp, (groups: readonly (string | undefine
     /^verifier run (\d+) of the base beside transition (\d+)$/,
     ([i, n]) => place('verifier_run', Number(n), null, `run ${i} of the base beside it`),
   ],
+  [/^automatic commands of transition (\d+)$/, ([n]) => place('transition', Number(n), null, 'automatic commands')],
   [/^memory of transition (\d+)$/, ([n]) => place('memory', Number(n))],
   [/^bundle (\d+)$/, ([seq]) => place('bundle', Number(seq))],
   [/^event (\d+)$/, ([seq]) => place('event', Number(seq))],
@@ -118,6 +119,8 @@ const fieldRules: Readonly<Record<'run' | 'transition' | 'memory', Readonly<Reco
     event_from: 11,
     event_to: 11,
     response: 12,
+    outputs: 10,
+    registrations: 10,
   },
   memory: { changes: 4, hunks: 5, features: 8, signs: 8 },
 };
@@ -181,6 +184,7 @@ function missingRules(kind: RecordKind, what: string, role: ObjectRole): readonl
     case 'blob':
       return [role === 'instruction' ? 1 : role === 'tree' ? 13 : 12];
     case 'transition':
+      if (what.includes('automatic command')) return [10];
       return [/request|response/.test(what) ? 12 : 7];
     case 'seed':
     case 'verdict':

@@ -1,4 +1,5 @@
 // The proposer over a real socket against the double: every scenario with its outcome, cost and record.
+import { emptyDesk } from '../../support/engine/auto-desk.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChatClient } from '#electron/proposers/chat/client.ts';
 import { neutralSampling } from '#electron/proposers/chat/request.ts';
@@ -44,6 +45,7 @@ const context = (draw: number): ProposeContext => ({
   rank: [3],
   writable: ['*'],
   memory: [],
+  autos: emptyDesk,
 });
 
 const setUp = (double: ChatDouble, model: string, startsInReasoning = false, format: 'files' | 'json' = 'files') => {

@@ -22,6 +22,8 @@ const uncovered: Readonly<Record<string, readonly string[]>> = {
   memory: ['key'],
   event: ['key'],
   salt: ['key'],
+  auto_output: ['transition', 'position'],
+  auto_registration: ['transition', 'position'],
   blob: ['no', 'dict'],
   tree: [],
 };
@@ -39,6 +41,9 @@ const keyOf: Readonly<Record<string, string>> = {
   memory: 'key',
   event: 'key',
   salt: 'key',
+  // Any number that says which row it is, and of which attempt.
+  auto_output: '(transition + position * 281474976710656)',
+  auto_registration: '(transition + position * 281474976710656)',
   blob: 'no',
   tree: 'sha',
 };
@@ -118,6 +123,10 @@ export function names(report: DecisionReplayReport, db: Database.Database, { tab
     case 'transition':
       // The rest of a cost is what the budget of the run says it sums up to.
       return some(new RegExp(`^transition ${n}$`), own) || (column === 'cost' && some(/^run$/, /^(used|over)_/));
+    case 'auto_output':
+      return some(new RegExp(`^automatic commands of transition ${n}$`), /^outputs/);
+    case 'auto_registration':
+      return some(new RegExp(`^automatic commands of transition ${n}$`), /^registrations/);
     case 'memory':
       return some(new RegExp(`^memory of transition ${n}$`));
     case 'bundle':

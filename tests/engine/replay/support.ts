@@ -14,16 +14,12 @@ import {
   pageReplayTransitions,
 } from '#electron/store/read/replay.ts';
 import { getAncestorVerdicts } from '#electron/store/read/resume.ts';
-import type { Proposer } from '#electron/proposers/proposer.ts';
+import type { ResponseReader } from '#electron/proposers/proposer.ts';
 import type { DecisionReplayReport } from '#shared/contract/replay.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 
 /** Replays to the end and gives the report. */
-export async function replay(
-  store: ReplayDeps['store'],
-  run: RunId,
-  proposer: Pick<Proposer, 'materialise'>,
-): Promise<DecisionReplayReport> {
+export async function replay(store: ReplayDeps['store'], run: RunId, proposer: ResponseReader): Promise<DecisionReplayReport> {
   let report: DecisionReplayReport | null = null;
   for await (const item of replayDecisions({ store, proposerOf: () => proposer }, run, new AbortController().signal)) {
     if (item.kind === 'report') ({ report } = item);

@@ -3,13 +3,15 @@ import { expect, test } from 'vitest';
 import type Database from 'better-sqlite3';
 import { randomScript } from '../../support/engine/random-script.ts';
 import { changed, columnsOf, type Edit, names, rowsOf, tables, valueAt, write, takeBack } from './edits.ts';
-import { storedForEdits } from './stored.ts';
+import { storedForEdits, withAutos } from './stored.ts';
 
 const { open, replayed } = storedForEdits({
-  contract: { caps: [12, 12, 12], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+  ...withAutos({
+    contract: { caps: [12, 12, 12], measurement: { confirmRuns: 2, paired: true, preflightRuns: 2 }, infraRetries: 1 },
+    script: randomScript(3, 12),
+  }),
   seed: { rank: [4, 4, 4] },
-  script: randomScript(3, 12),
-  header: { slots: 3, budget: { attempts: 36 } },
+  header: { slots: 3, budget: { attempts: 30 } },
   verifier: {
     sandbox: { backend: 'bubblewrap', lacks: ['systemCalls'] },
     override: (tree, time, state) =>

@@ -116,6 +116,34 @@ describe('a good task', () => {
   });
 });
 
+describe('automatic commands that may be registered', () => {
+  const allowing = (command: string, more = '') =>
+    variant('counting', '[budget]', `[[auto_allow]]\ncommand = ${command}\n${more}\n[budget]`);
+
+  test('are part of the contract; without any it has no such field', async () => {
+    const plain = (await loaded(path.join(fixtures, 'counting'))).contract;
+    expect(Object.keys(plain)).not.toContain('autoAllow');
+    const { contract } = await loaded(await allowing('["python3", "-m", "pytest", "**"]'));
+    expect(contract.autoAllow).toEqual([{ command: ['python3', '-m', 'pytest', '**'], timeoutMs: 30_000 }]);
+    expect(contract.sha).not.toBe(plain.sha);
+    expect((await loaded(await allowing('["lint", "*.py"]', 'timeout_ms = 7'))).contract.autoAllow).toEqual([
+      { command: ['lint', '*.py'], timeoutMs: 7 },
+    ]);
+  });
+
+  test.each<[what: string, command: string, field: string, message: RegExp]>([
+    ['no program', '[]', 'auto_allow[0].command', /list of a program/],
+    ['an empty program', '[""]', 'auto_allow[0].command[0]', /is empty/],
+    ['any program', '["*", "x"]', 'auto_allow[0].command[0]', /write the program as it is/],
+    ['a program with an escape', '["a\\\\*"]', 'auto_allow[0].command[0]', /write the program as it is/],
+    ['a half escape', '["lint", "a\\\\"]', 'auto_allow[0].command[1]', /single/],
+    ['any more in the middle', '["lint", "**", "x"]', 'auto_allow[0].command[1]', /write it last/],
+    ['a file of the verifier', '["lint", "verifier/x"]', 'auto_allow[0].command[1]', /only artifact\/ is/],
+  ])('%s is refused', async (_, command, field, message) => {
+    expect(await refused(await allowing(command))).toMatchObject({ field, message: expect.stringMatching(message) });
+  });
+});
+
 describe('a cross-check', () => {
   const declared = async (lines: string) => variant('counting', '[budget]', `[crosscheck]\n${lines}\n[budget]`);
   const pure = 'tests = ["tests/*.js"]\nruntime = "pure-js"\nfile = "verifier/check.js"';

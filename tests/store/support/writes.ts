@@ -146,6 +146,23 @@ export const storeWrites: readonly StoreWrite[] = [
     files: 0,
   },
   {
+    name: 'commitRound with what automatic commands left',
+    prepare: (db) => {
+      const s = threeCounts();
+      proposed(db, s);
+      const input = s.commit(four);
+      const [request, output] = [large(6), large(7)];
+      const tree = s.head().tree;
+      const autos = {
+        registrations: [{ n: 1, position: 0, record: request.sha, refusal: null }],
+        outputs: [{ n: 2, position: 0, tree, record: output.sha }],
+      };
+      return (to) => commitRound(to, { ...input, blobs: [...input.blobs, request, output], autos });
+    },
+    again: 'refused',
+    files: 2,
+  },
+  {
     name: 'stopRun',
     prepare: (db) => {
       const s = threeCounts();

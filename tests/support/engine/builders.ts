@@ -40,6 +40,9 @@ export type ContractOptions = {
   readonly protectedPaths?: readonly string[];
   /** Keys of advisory values; none unless said. */
   readonly advisory?: readonly string[];
+  /** Automatic commands; none unless said. */
+  readonly auto?: ContractBody['auto'];
+  readonly autoAllow?: NonNullable<ContractBody['autoAllow']>;
 };
 
 /** A contract of one count per cap (keys o0, o1, ...), measured once unless said, whose candidates are one JSON file `state.json`. */
@@ -50,6 +53,8 @@ export function contractOf({
   infraRetries = 0,
   protectedPaths = [],
   advisory = [],
+  auto = [],
+  autoAllow,
 }: ContractOptions): Contract {
   const body = contractBodyOf(
     caps.map((cap, i) => obligationOf(`o${i}`, { title: `Obligation ${i}`, cap, aggregate: aggregates[i] ?? 'worst' })),
@@ -59,6 +64,8 @@ export function contractOf({
       verifier: { files: manifestOf(verifierFiles) },
       artifact: { protectedPaths: [...protectedPaths] },
       measurement: { infraRetries, ...measurement },
+      auto,
+      ...(autoAllow === undefined ? {} : { autoAllow }),
     },
   );
   return { ...body, sha: contractSha(body) };

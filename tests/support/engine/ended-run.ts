@@ -29,6 +29,9 @@ export async function runToEnd(engine: Engine, start: RunStart): Promise<EndedRu
 
 /** What a decision replay of a run comes to. */
 export async function replayed({ client }: Engine, run: string): Promise<DecisionReplayReport> {
-  for await (const item of client.stream('replay.decisions', { run })) if (item.kind === 'report') return item.report;
-  throw new Error('no report');
+  let report: DecisionReplayReport | null = null;
+  // To the end of the stream: what was found is remembered after the report.
+  for await (const item of client.stream('replay.decisions', { run })) if (item.kind === 'report') ({ report } = item);
+  if (report === null) throw new Error('no report');
+  return report;
 }

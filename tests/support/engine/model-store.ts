@@ -1,5 +1,7 @@
 // A reference model of one run's storage: what the governor writes, kept in memory, each write checked against the invariants of
 // semantics.md, section 10. Small enough to be seen to be right; the real store is tested beside it.
+import { AutoOutput, AutoRequestRecord } from '#shared/domain/auto-evidence.ts';
+import { registeredBy } from '#shared/domain/auto-registry.ts';
 import { bundleId } from '#shared/domain/bundle-id.ts';
 import { addAmounts, noAmounts } from '#shared/domain/budget-ledger.ts';
 import { type Amounts, budgetDimensions, type Cost } from '#shared/domain/budget.ts';
@@ -27,6 +29,8 @@ export type ModelStore = Pick<Store, Operation | Read> & {
   readonly verdicts: Map<Sha, Verdict>;
   readonly trees: Map<Sha, Manifest>;
   readonly blobs: Map<Sha, Uint8Array>;
+  /** What automatic commands said, in order. */
+  readonly outputs: readonly AutoOutput[];
   readonly stop: () => StopReason | null;
   readonly used: () => Amounts;
   readonly overshoot: () => Amounts;
@@ -63,6 +67,9 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
   let overshoot = noAmounts();
   let open: OpenRound | null = null;
   let proposals = new Map<number, { request: Sha; response: Sha | null }>();
+  const held: AutoRequestRecord[] = [];
+  const outputs: AutoOutput[] = [];
+  const recordIn = (sha: Sha): unknown => JSON.parse(new TextDecoder().decode(ensure(blobs.get(sha), `record ${sha}`)));
 
   const putBlobs = (items: readonly BlobInput[]) => {
     for (const { sha, bytes } of items) {
@@ -155,6 +162,7 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
     verdicts,
     trees,
     blobs,
+    outputs,
     stop: () => stop,
     used: () => used,
     overshoot: () => overshoot,
@@ -188,6 +196,13 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
       memory.push(...input.memory);
       if (input.bundle !== null) chain.push(input.bundle);
       charge(input);
+      for (const { record, tree } of input.autos?.outputs ?? []) {
+        const output = AutoOutput.parse(recordIn(record));
+        must(output.tree === tree && trees.has(tree), `tree ${tree} of an automatic command`);
+        outputs.push(output);
+      }
+      for (const { record, refusal } of input.autos?.registrations ?? [])
+        if (refusal === null) held.push(AutoRequestRecord.parse(recordIn(record)));
       putEvents(input.events);
       stop = input.stop?.reason ?? null;
       open = null;
@@ -236,6 +251,7 @@ export function createModelStore(created: CreateRun, options: ModelStoreOptions 
           if (outcome === 'no_verdict') return streak + 1;
           return verdictSource === 'fresh' && outcome !== 'invalid' ? 0 : streak;
         }, 0),
+        registered: registeredBy(contract, held),
       };
     },
   };

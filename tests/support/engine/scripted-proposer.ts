@@ -1,6 +1,7 @@
 // A proposer whose answers a test writes down, by draw.
 import { z } from 'zod';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
+import type { AutoRequest } from '#shared/domain/auto-registry.ts';
 import type { MemoryLimits } from '#shared/domain/retrieve.ts';
 import { err, ok } from '#shared/lib/result.ts';
 import type { ProposalUsage, ProposeContext, Proposer } from '#electron/proposers/proposer.ts';
@@ -8,18 +9,26 @@ import { bytesOf } from './builders.ts';
 import type { State } from './scripted-verifier.ts';
 
 /** `files` replaces `state.json` and adds files; `'garbage'` is a response nobody can read, `'silence'` none at all, `'base'` changes nothing. */
-export type Scripted = { readonly state: State } | { readonly files: Readonly<Record<string, string>> } | 'garbage' | 'silence' | 'base';
+export type Scripted =
+  | { readonly state: State; readonly register?: readonly AutoRequest[] }
+  | { readonly files: Readonly<Record<string, string>> }
+  | 'garbage'
+  | 'silence'
+  | 'base';
 
 export type ScriptedProposerOptions = {
   readonly usage?: (context: ProposeContext) => ProposalUsage | 'missing';
   /** How much of the memory it reads; nothing unless said. */
   readonly memory?: MemoryLimits;
-  readonly onPropose?: (context: ProposeContext) => void;
+  readonly onPropose?: (context: ProposeContext) => void | Promise<void>;
   /** Holds a proposal back until it is aborted. */
   readonly hang?: (context: ProposeContext) => boolean;
 };
 
-const Response = z.strictObject({ files: z.record(z.string(), z.string()) });
+const Response = z.strictObject({
+  files: z.record(z.string(), z.string()),
+  register: z.array(z.strictObject({ name: z.string(), command: z.array(z.string()) })).default([]),
+});
 
 /** `script` gives the answer to a draw over a base; it has to be pure, as a replay asks again. */
 export function createScriptedProposer(script: (context: ProposeContext) => Scripted, options: ScriptedProposerOptions = {}): Proposer {
@@ -29,7 +38,7 @@ export function createScriptedProposer(script: (context: ProposeContext) => Scri
     options: {},
     ...(options.memory === undefined ? {} : { memory: options.memory }),
     propose: async (context, signal) => {
-      options.onPropose?.(context);
+      await options.onPropose?.(context);
       if (options.hang?.(context)) {
         await new Promise<never>((_, reject) => {
           if (signal.aborted) reject(new Error('aborted'));
@@ -53,11 +62,17 @@ export function createScriptedProposer(script: (context: ProposeContext) => Scri
         ...Object.entries(files).map(([path, content]) => ({ path, mode: 'file' as const, bytes: bytesOf(content) })),
       ]);
     },
+    registrations: (response) => {
+      const text = new TextDecoder().decode(response);
+      return text === 'garbage' ? [] : Response.parse(JSON.parse(text)).register;
+    },
   };
 }
 
 function textOf(answer: Exclude<Scripted, 'silence'>): string {
   if (answer === 'garbage') return 'garbage';
   if (answer === 'base') return JSON.stringify({ files: {} });
-  return JSON.stringify({ files: 'state' in answer ? { 'state.json': JSON.stringify(answer.state) } : answer.files });
+  if ('files' in answer) return JSON.stringify({ files: answer.files });
+  const { state, register } = answer;
+  return JSON.stringify({ files: { 'state.json': JSON.stringify(state) }, ...(register === undefined ? {} : { register }) });
 }

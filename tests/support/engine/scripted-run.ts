@@ -4,7 +4,7 @@ import { genesisRecords } from '#electron/governor/genesis.ts';
 import type { CandidateCheck, GovernorDeps, RunEnd, RunLoop } from '#electron/governor/types.ts';
 import type { Proposer } from '#electron/proposers/proposer.ts';
 import type { CreateRun, ResumeState } from '#electron/store/api.ts';
-import type { Verification } from '#electron/verifiers/api.ts';
+import type { AutoService, Verification } from '#electron/verifiers/api.ts';
 import type { Contract } from '#shared/domain/contract.ts';
 import type { FileChange } from '#shared/domain/memory.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -41,6 +41,7 @@ export type ScriptedRunOptions = {
   readonly contractChanged?: () => string | null;
   readonly monotonicMs?: () => number;
   readonly room?: () => string | null;
+  readonly autos?: AutoService;
 };
 
 export type ScriptedRun = {
@@ -132,6 +133,7 @@ export function scriptedRun(options: ScriptedRunOptions): ScriptedRun {
   const deps: GovernorDeps = {
     store,
     verifiers: verifier,
+    ...(options.autos === undefined ? {} : { autos: options.autos }),
     proposer,
     check: checkScripted,
     changes: changesScripted,

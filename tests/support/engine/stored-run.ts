@@ -10,6 +10,7 @@ import type { GovernorDeps, OnlyRounds, RunEnd, RunLoop } from '#electron/govern
 import type { ProposeContext, Proposer } from '#electron/proposers/proposer.ts';
 import { type OpenStore, openStore } from '#electron/store/store.ts';
 import { fileChanges } from '#electron/verifiers/changes.ts';
+import type { AutoService } from '#electron/verifiers/api.ts';
 import { loadTree } from '#electron/core/runs/stored-files.ts';
 import type { RunId } from '#shared/domain/ids.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -60,6 +61,7 @@ export type StoredRunOptions = {
   /** In place of the scripted one. */
   readonly proposer?: Proposer;
   readonly verifier?: ReportingOptions;
+  readonly autos?: AutoService;
   /** Called before each write of the loop. */
   readonly beforeWrite?: (loop: RunLoop, writes: number) => void;
   /** Clocks, which stand still unless given. */
@@ -136,6 +138,7 @@ export function storedRun(options: StoredRunOptions): StoredRun {
           retrieveMemory: (input) => open.retrieveMemory(input),
         },
         verifiers: verifier,
+        ...(options.autos === undefined ? {} : { autos: options.autos }),
         proposer,
         check: createCandidateCheck(contract, null),
         changes: fileChanges,

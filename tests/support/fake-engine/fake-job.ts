@@ -426,6 +426,14 @@ export function createFakeJob(
         output: row.rank
           ? `checked ${examCount} exams in ${31 + (n % 9)} ms\nclashes ${row.rank[0] ?? 0}\noverfull-rooms ${row.rank[1] ?? 0}\n`
           : null,
+        autos: fakeAutos(row.tree, n),
+        registrations:
+          n % 5 === 0
+            ? [
+                { name: 'rooms', command: ['sh', '-c', 'cat artifact/timetable.json | wc -l'], refusal: null },
+                { name: 'net', command: ['curl', 'example.org'], refusal: 'not_allowed' },
+              ]
+            : [],
         events: [
           JSON.stringify({
             body: { n, outcome: row.outcome, rank: row.rank, tree: row.tree },
@@ -437,4 +445,15 @@ export function createFakeJob(
       };
     },
   };
+}
+
+/** Of every fifth attempt: one command on its own tree, and one on an edit before it. */
+function fakeAutos(tree: string | null, n: number): TransitionDetail['autos'] {
+  if (tree === null || n % 5 !== 0) return [];
+  const command = ['sh', '-c', 'wc -c artifact/timetable.json'];
+  const one = { name: 'size', command, ending: 'exit 0', cut: false };
+  return [
+    { ...one, tree: fakeSha(`edit ${n}`), at: 'proposal', output: '4101 artifact/timetable.json\n', record: fakeSha(`auto ${n} 0`) },
+    { ...one, tree, at: 'candidate', output: '4096 artifact/timetable.json\n', cut: true, record: fakeSha(`auto ${n} 1`) },
+  ];
 }

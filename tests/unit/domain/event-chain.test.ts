@@ -51,6 +51,18 @@ const bodies: EventBody[] = [
       outputs: [],
     },
   },
+  { type: 'register', body: { n: 1, round: 1, slot: 0, request: sha('5'), refusal: null } },
+  { type: 'register', body: { n: 1, round: 1, slot: 0, request: sha('6'), refusal: 'not_allowed' } },
+  {
+    type: 'auto',
+    body: {
+      n: 1,
+      outputs: [
+        { tree: sha('4'), at: 'proposal', record: sha('7') },
+        { tree: sha('6'), at: 'candidate', record: sha('8') },
+      ],
+    },
+  },
   {
     type: 'decision',
     body: {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { emptyDesk } from '../../support/engine/auto-desk.ts';
 import { ensure } from '#shared/lib/assert.ts';
 import { canonicalJson } from '#shared/lib/canonical-json.ts';
 import type { TreeFile } from '#shared/domain/tree.ts';
@@ -67,7 +68,18 @@ describe('files that are left alone', () => {
       );
     expect(touched()).toEqual(new Set(['tests/a.json', 'b.json']));
     expect(touched(['tests/**'])).toEqual(new Set(['b.json']));
-    const context = { n: 1, draw: 0, slot: 0, seed: 1, baseTree: tree, base: files, writable: ['**'], memory: [], rank: [1] };
+    const context = {
+      n: 1,
+      draw: 0,
+      slot: 0,
+      seed: 1,
+      baseTree: tree,
+      base: files,
+      writable: ['**'],
+      memory: [],
+      rank: [1],
+      autos: emptyDesk,
+    };
     const requestOf = async (except?: readonly string[]) => {
       const proposer = createSearchProposer({ operators: all, ...(except === undefined ? {} : { except }) });
       const { request } = await proposer.propose(context, new AbortController().signal);
@@ -265,7 +277,18 @@ describe('materialise', () => {
 
 describe('the proposer', () => {
   const proposer = createSearchProposer({ operators: ['json-move'] });
-  const context = { n: 7, draw: 9, slot: 2, seed: 1, baseTree: tree, base: [file('[1,2]')], writable: ['data.json'], rank: [], memory: [] };
+  const context = {
+    n: 7,
+    draw: 9,
+    slot: 2,
+    seed: 1,
+    baseTree: tree,
+    base: [file('[1,2]')],
+    writable: ['data.json'],
+    rank: [],
+    memory: [],
+    autos: emptyDesk,
+  };
 
   it('answers with the stored forms of the proposal', async () => {
     const result = await proposer.propose(context, new AbortController().signal);

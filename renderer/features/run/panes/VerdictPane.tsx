@@ -6,6 +6,7 @@ import { guaranteeName } from '#renderer/widgets/RunsWhere.tsx';
 import { TamperEvident } from '#renderer/widgets/TamperEvident.tsx';
 import { Foreign } from '#renderer/widgets/Foreign.tsx';
 import shared from '../records.module.css';
+import { AutoCommands } from './AutoCommands.tsx';
 import styles from './panes.module.css';
 
 type Props = { readonly obligations: readonly Obligation[]; readonly detail: TransitionDetail; readonly tamperEvidentOnly: boolean };
@@ -28,7 +29,7 @@ function RanIn({ runs }: { runs: readonly RunRef[] }) {
   ));
 }
 
-/** Obligation by obligation: before, after, what the verifier said; then its output as it wrote it. */
+/** Obligation by obligation: before, after, what the verifier said; then its output as it wrote it, and what automatic commands said. */
 export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
   const { t, f } = useText();
   const { verdict, rank, baseRank, transition, output } = detail;
@@ -114,6 +115,7 @@ export function VerdictPane({ obligations, detail, tamperEvidentOnly }: Props) {
           </pre>
         )}
       </section>
+      <AutoCommands detail={detail} />
     </div>
   );
 }
