@@ -292,7 +292,10 @@ test('whatever is edited, some rule is not held any more, and the record is know
   const silent: unknown[] = [];
   let edits = 0;
   try {
-    for (const table of tables) {
+    const empty = tables.filter((table) => rowsOf(db, table).length === 0);
+    // This run has no automatic commands; edits of theirs are found by the decision replay (../replay/tamper.test.ts).
+    expect([...empty].sort()).toEqual(['auto_output', 'auto_registration']);
+    for (const table of tables.filter((name) => !empty.includes(name))) {
       const rows = rowsOf(db, table);
       for (const column of columnsOf(db, table)) {
         const rowid = ensure(rows[Math.floor(rows.length / 2)], `row of ${table}`);

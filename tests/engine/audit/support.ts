@@ -48,6 +48,7 @@ export function createEditingProposer(script: (context: ProposeContext) => Edite
       return { ...result, response: searchResponse({ kind: 'edits', edits, files: [] }) };
     },
     materialise: materialiseSearch,
+    registrations: () => [],
   };
 }
 
