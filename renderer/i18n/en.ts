@@ -648,7 +648,7 @@ export const en = {
   auditCounts: (counts: readonly string[], rules: number) => `${counts.join(', ')} of ${f.int(rules)} rules.`,
   auditRecomputed: (transitions: number, bundles: number, events: number, time: string) =>
     `Recomputed: ${count(transitions, 'transition', 'transitions')}, ${count(bundles, 'bundle', 'bundles')}, ${count(events, 'event', 'events')} in ${time}.`,
-  auditStatus: { held: 'held', violated: 'violated', not_checkable: 'not checkable' } as Record<AuditStatus, string>,
+  auditStatus: { held: 'held', violated: 'violated', not_checkable: 'not checkable' } satisfies Record<AuditStatus, string>,
   auditRule: (rule: RuleId): string => ruleTitles[rule],
   auditReason: (reason: AuditReason) => reasonText(reason, int),
   auditRecords: 'Decided from',
